@@ -1,0 +1,1 @@
+"""Headwater: change data capture in Python."""
