@@ -1,0 +1,1 @@
+"""Column families -> Connect schemas and conversions. One module per family; see `base.py`."""
