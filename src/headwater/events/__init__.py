@@ -1,0 +1,1 @@
+"""Changes, transaction boundaries, DDL and heartbeats -> records."""

@@ -1,0 +1,1 @@
+"""The Debezium event format."""
