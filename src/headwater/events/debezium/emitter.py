@@ -10,9 +10,9 @@ from typing import Any
 from headwater.events.debezium.table_schema import TableSchema
 from headwater.model import Header, Record
 from headwater.model.schema import STRING
+from headwater.source.transactions import TransactionMonitor
 
-Offset = Callable[[], dict[str, Any]] | dict[str, Any] | None
-TransactionBlock = Callable[[Any], list[Any] | None]
+Offset = Callable[[], dict[str, Any]]
 
 _NEW_KEY = "__debezium.newkey"
 _OLD_KEY = "__debezium.oldkey"
@@ -50,7 +50,7 @@ class Emitter:
         skipped: Collection[str] = (),
         skip_unchanged: bool = False,
         exact: bool = False,
-        transaction: TransactionBlock | None = None,
+        monitor: TransactionMonitor | None = None,
     ) -> None:
         self.partition = partition
         self.headers = headers
@@ -59,7 +59,7 @@ class Emitter:
         self._tombstones = tombstones
         self._skip_unchanged = skip_unchanged
         self._exact = exact
-        self._transaction = transaction
+        self._monitor = monitor if monitor is not None and monitor.enabled else None
 
     def read(self, table: TableSchema, row: list[Any], source: Any, offset: Offset, now_ns: int) -> Record:
         """The record of a snapshot row."""
@@ -76,9 +76,10 @@ class Emitter:
         """A deleted row, with its tombstone."""
         key = table.key(row)
         headers = self.headers if headers is None else headers
-        out.append(self._record(table, "d", key, table.value(row), None, source, offset, now_ns, headers))
+        record = self._record(table, "d", key, table.value(row), None, source, offset, now_ns, headers)
+        out.append(record)
         if self._tombstones:
-            out.append(Record(table.topic, table.key_schema, key, None, None, self.partition, offset, headers))
+            out.append(record.replace(value_schema=None, value=None))
 
     def update(self, table: TableSchema, before: list[Any], after: list[Any], source: Any, offset: Offset,
                now_ns: int, out: list[Record]) -> None:  # fmt: skip
@@ -105,15 +106,19 @@ class Emitter:
 
     def truncate(self, table: TableSchema, source: Any, offset: Offset, now_ns: int, out: list[Record]) -> None:
         """A truncated table: no key, no rows."""
-        block = self._transaction(table.table.id) if self._transaction else None
-        value = _envelope(None, None, source, block, "t", now_ns)
+        value = _envelope(None, None, source, None, "t", now_ns)
         out.append(Record(table.topic, None, None, table.envelope, value, self.partition, offset, self.headers))
 
     def _record(self, table: TableSchema, op: str, key: Any, before: Any, after: Any, source: Any,
                 offset: Offset, now_ns: int, headers: tuple[Header, ...]) -> Record:  # fmt: skip
-        block = self._transaction(table.table.id) if self._transaction is not None else None
+        if self._monitor is None or self._monitor.context.id is None:
+            value = _envelope(before, after, source, None, op, now_ns)
+            return Record(table.topic, table.key_schema, key, table.envelope, value, self.partition, offset, headers)
+        # The counters are part of the offset, so it is made now.
+        block = self._monitor.block(table.table.id)
         value = _envelope(before, after, source, block, op, now_ns)
-        return Record(table.topic, table.key_schema, key, table.envelope, value, self.partition, offset, headers)
+        counted = {**self._monitor.context.offset(), **offset()}
+        return Record(table.topic, table.key_schema, key, table.envelope, value, self.partition, counted, headers)
 
 
 def _envelope(before: Any, after: Any, source: Any, block: Any, op: str, now_ns: int) -> list[Any]:
