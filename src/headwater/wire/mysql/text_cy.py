@@ -48,7 +48,7 @@ def _code(family: str) -> int:
 
 @cython.cclass
 class TextRowDecoder:
-    """Decodes rows as their bytes arrive. `deprecate_eof`: the end is an OK packet instead of an EOF packet."""
+    """Decodes rows as their bytes arrive; `done` once the end (an EOF or OK packet) was seen."""
 
     _ops: list
     _scales: list
@@ -57,7 +57,7 @@ class TextRowDecoder:
     _parts: list
     done = cython.declare(cython.bint, visibility="readonly")
 
-    def __init__(self, formats: Sequence[ColumnFormat], deprecate_eof: bool = False) -> None:
+    def __init__(self, formats: Sequence[ColumnFormat]) -> None:
         self._ops = [_code(f.family) for f in formats]
         self._scales = [(f.scale, f.length) for f in formats]
         self._count = len(self._ops)
@@ -95,17 +95,13 @@ class TextRowDecoder:
     @cython.cfunc
     def _packet(self, data: bytes, pos: cython.Py_ssize_t, end: cython.Py_ssize_t, rows: list) -> None:
         first: cython.int = data[pos] if pos < end else 0
-        if first == 0xFE and end - pos < 0xFFFFFF and (end - pos < 9 or self._count == 0 or end - pos <= 0xFF):
-            if end - pos < 9 or not self._could_be_row(data, pos, end):
-                self.done = True
-                return
+        # A row may start with 0xFE as well, but then its first value has 16 MiB or more.
+        if first == 0xFE and end - pos < 0xFFFFFF:
+            self.done = True
+            return
         if first == 0xFF:
             raise parse_error(data[pos:end])
         rows.append(self._row(data, pos, end))
-
-    def _could_be_row(self, data: bytes, pos: int, end: int) -> bool:
-        # A row that starts with 0xFE has a first value of 16 MiB or more.
-        return end - pos >= 9 and int.from_bytes(data[pos + 1 : pos + 9], "little") >= 1 << 24
 
     @cython.cfunc
     def _row(self, data: bytes, pos: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list:
