@@ -1,0 +1,76 @@
+"""What a statement did, and the session it ran in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from headwater.model import Table, TableId
+
+
+@dataclass(slots=True)
+class Session:
+    """The settings statements are read with, and what earlier ones set.
+
+    `exact` reproduces the reference's visible defects in the model (`compatibility.mode=exact`).
+    """
+
+    database: str | None = None
+    ansi_quotes: bool = False
+    no_backslash_escapes: bool = False
+    server_version: tuple[int, ...] | None = None
+    mariadb: bool = False
+    exact: bool = False
+    include_comments: bool = False
+    server_charset: str = "utf8mb4"
+    database_charsets: dict[str, str] = field(default_factory=dict)
+
+    def set_sql_mode(self, bits: int) -> None:
+        """Takes the quoting rules from a statement's sql_mode bits (as in a QUERY event)."""
+        self.ansi_quotes = bool(bits & 0x4)
+        self.no_backslash_escapes = bool(bits & 0x100000)
+
+    def charset_of(self, database: str | None) -> str:
+        """Default character set of a database."""
+        return self.database_charsets.get(database or "", self.server_charset)
+
+    @property
+    def version_number(self) -> int | None:
+        """The server's version as executable comments write it: 8.0.36 -> 80036, 10.11.6 -> 101106."""
+        if self.server_version is None:
+            return None
+        major, minor, patch = (*self.server_version, 0, 0, 0)[:3]
+        return major * 10000 + minor * 100 + patch
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to publish.
+
+    `kind`: create_table alter_table drop_table rename_table truncate create_database alter_database
+    drop_database set use other. `type` is CREATE, ALTER or DROP where a table changed, else None; `table` its
+    new model (None for DROP); `table_ids` the tables the change names, the first one being that which changed.
+    """
+
+    kind: str
+    database: str | None
+    ddl: str
+    table_ids: tuple[TableId, ...] = ()
+    type: str | None = None
+    table: Table | None = None
+    previous_id: TableId | None = None
+
+    @property
+    def id(self) -> TableId:
+        """The changed table."""
+        return self.table_ids[0]
+
+    @classmethod
+    def of_database(cls, kind: str, database: str | None, ddl: str) -> Self:
+        """A change of no table."""
+        return cls(kind, database, ddl)
+
+    @classmethod
+    def dropped(cls, table_id: TableId, ddl: str) -> Self:
+        """A dropped table."""
+        return cls("drop_table", table_id.catalog, ddl, (table_id,), "DROP")
