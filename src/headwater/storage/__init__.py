@@ -1,0 +1,1 @@
+"""Offset stores and schema history stores."""
