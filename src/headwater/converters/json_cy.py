@@ -31,7 +31,7 @@ N_MAP = cython.declare(cython.int, 11)
 N_PAIRS = cython.declare(cython.int, 12)
 
 _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
-_INT_RANGES = {"int8": 7, "int16": 15, "int32": 31, "int64": 63}
+_LIMITS = {"int8": 2**7, "int16": 2**15, "int32": 2**31}
 CACHE = 4096
 
 
@@ -81,7 +81,7 @@ class Node:
     default: object
     schema: object
     scale: cython.int
-    bits: cython.int
+    limit: cython.longlong  # of integers below 64 bits; 0 is none
     count: cython.Py_ssize_t
     names: list  # of a struct: `{"a":`, `,"b":`, ...
     children: list
@@ -92,7 +92,7 @@ class Node:
         self.default = schema.default
         self.has_default = schema.default is not None and (replace_null or not schema.optional)
         self.scale = 0
-        self.bits = _INT_RANGES.get(schema.type, 0)
+        self.limit = _LIMITS.get(schema.type, 0)
         self.names = []
         self.children = []
         self.op = self._operation(schema, numeric)
@@ -135,10 +135,10 @@ def _write(node: Node, value: object, out: list) -> None:
     if op == N_INT:
         if type(value) is not int:
             raise TypeError("an integer is expected")
-        number: object = value
-        if node.bits < 63 and not -(1 << node.bits) <= number < (1 << node.bits):
+        number: cython.longlong = value
+        if node.limit and not -node.limit <= number < node.limit:
             raise ValueError(f"{number} does not fit {node.schema.type}")
-        out.append(str(number))
+        out.append(str(value))
     elif op == N_STRING:
         out.append(_quoted(value))
     elif op == N_STRUCT:

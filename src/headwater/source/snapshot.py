@@ -70,7 +70,9 @@ class Markers:
     tells whether it was the last.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = False) -> None:
+        self._exact = exact
+        self._tables = 0
         self._held: Record | None = None
         self._held_first_in_table = False
         self._held_first = False
@@ -80,6 +82,7 @@ class Markers:
 
     def table(self) -> None:
         """A new table begins."""
+        self._tables += 1
         self._table_ended = True
         self._new_table = True
 
@@ -91,13 +94,15 @@ class Markers:
         self._release(out)
         first = records[0]
         if self._new_table:
-            set_marker(first, "first_in_data_collection" if self._any else "first")
+            # The reference gives `first` to a row of the first table only; if that is empty there is none.
+            later = self._any or (self._exact and self._tables > 1)
+            set_marker(first, "first_in_data_collection" if later else "first")
         if len(records) > 1:
             out.extend(records[:-1])
         self._held = records[-1]
         single = len(records) == 1
         self._held_first_in_table = self._new_table and single
-        self._held_first = self._held_first_in_table and not self._any
+        self._held_first = self._held_first_in_table and not (self._any or (self._exact and self._tables > 1))
         self._any = True
         self._new_table = False
         self._table_ended = False

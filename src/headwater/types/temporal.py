@@ -31,10 +31,17 @@ def _named(kind: str, name: str) -> Schema:
     return Schema(kind, name=name, version=1)
 
 
-def _build(schema: Schema, steps: Steps, zero: int, parse: Callable[[str], int | None]) -> ValueType:
+# The forms of date defaults the reference reads; others it leaves out of the schema.
+_STRICT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?")
+
+
+def _build(schema: Schema, steps: Steps, zero: int, parse: Callable[[str], int | None], *,
+           strict: bool = False) -> ValueType:  # fmt: skip
     """A value type whose fallback is the canonical `zero` and whose defaults are parsed, then converted."""
 
     def default(text: str) -> object:
+        if strict and not _STRICT.fullmatch(text) and not text.strip("0") == "":
+            return None
         value = parse(text)
         return None if value is None else convert(steps, value)
 
@@ -45,10 +52,10 @@ def date(options: TypeOptions) -> ValueType:
     """A calendar date."""
     adjust = (Step(ADJUST_DATE),) if options.adjust_years else ()
     if options.temporal == "connect":
-        return _build(_named("int32", _CONNECT + "Date"), adjust, 0, parse_date)
+        return _build(_named("int32", _CONNECT + "Date"), adjust, 0, parse_date, strict=options.exact)
     if options.temporal == "isostring":
-        return _build(_named("string", _DEBEZIUM + "IsoDate"), (*adjust, Step(ISO_DATE)), 0, parse_date)
-    return _build(_named("int32", _DEBEZIUM + "Date"), adjust, 0, parse_date)
+        return _build(_named("string", _DEBEZIUM + "IsoDate"), (*adjust, Step(ISO_DATE)), 0, parse_date, strict=options.exact)
+    return _build(_named("int32", _DEBEZIUM + "Date"), adjust, 0, parse_date, strict=options.exact)
 
 
 def time(fsp: int, options: TypeOptions) -> ValueType:
@@ -71,14 +78,14 @@ def datetime(fsp: int, options: TypeOptions) -> ValueType:
     mode = options.temporal
     millis = (*adjust, Step(FLOOR_DIV, 1000))
     if mode == "connect":
-        return _build(_named("int64", _CONNECT + "Timestamp"), millis, 0, parse_datetime)
+        return _build(_named("int64", _CONNECT + "Timestamp"), millis, 0, parse_datetime, strict=options.exact)
     if mode == "isostring":
-        return _build(_named("string", _DEBEZIUM + "IsoTimestamp"), (*adjust, Step(ISO_DATETIME, -1)), 0, parse_datetime)
+        return _build(_named("string", _DEBEZIUM + "IsoTimestamp"), (*adjust, Step(ISO_DATETIME, -1)), 0, parse_datetime, strict=options.exact)
     if mode == "nanoseconds":
-        return _build(_named("int64", _DEBEZIUM + "NanoTimestamp"), (*adjust, Step(INT64_RANGE, 1000)), 0, parse_datetime)
+        return _build(_named("int64", _DEBEZIUM + "NanoTimestamp"), (*adjust, Step(INT64_RANGE, 1000)), 0, parse_datetime, strict=options.exact)
     if mode != "microseconds" and fsp <= 3:
-        return _build(_named("int64", _DEBEZIUM + "Timestamp"), millis, 0, parse_datetime)
-    return _build(_named("int64", _DEBEZIUM + "MicroTimestamp"), adjust, 0, parse_datetime)
+        return _build(_named("int64", _DEBEZIUM + "Timestamp"), millis, 0, parse_datetime, strict=options.exact)
+    return _build(_named("int64", _DEBEZIUM + "MicroTimestamp"), adjust, 0, parse_datetime, strict=options.exact)
 
 
 def zoned_timestamp(stream_digits: int, snapshot_digits: int, options: TypeOptions) -> ValueType:

@@ -69,7 +69,6 @@ class EventHandler:
     _commit_us = cython.declare(cython.longlong)
     _thread = cython.declare(object)
     _query = cython.declare(object)
-    _captured = cython.declare(dict)
     _schema = cython.declare(object)
     _emitter = cython.declare(object)
     _monitor = cython.declare(object)
@@ -79,6 +78,7 @@ class EventHandler:
     _options = cython.declare(object)
     _source_ts = cython.declare(object)
     ended = cython.declare(cython.bint, visibility="public")
+    tables_changed = cython.declare(cython.bint, visibility="public")
 
     def __init__(self, schema: MySqlSchema, emitter: Emitter, monitor: TransactionMonitor,
                  changes: SchemaChangeRecords, plugin: str) -> None:  # fmt: skip
@@ -90,7 +90,6 @@ class EventHandler:
         self._plugin = plugin
         self._name = config["topic.prefix"]
         self._options = _Options(config)
-        self._captured = {}
         self.ended = False
 
     # -- positions
@@ -113,11 +112,7 @@ class EventHandler:
         self._thread = None
         self._query = None
         self.ended = False
-        self.forget_tables()
-
-    def forget_tables(self) -> None:
-        """Drops what earlier table maps said."""
-        self._captured.clear()
+        self.tables_changed = False
 
     def mark(self) -> Mark:
         """The restart point after everything handled so far."""
@@ -130,7 +125,7 @@ class EventHandler:
     # -- tables
 
     def resolve(self, table_map: Any) -> Any:
-        """The parser's question at each new table map: a decoder, or None where rows are not wanted."""
+        """The parser's question at each new table map: what captures it, or None where rows are not wanted."""
         table_id = TableId(table_map.database, None, table_map.table)
         if not self._schema.filter.includes(table_id):
             return None
@@ -145,8 +140,7 @@ class EventHandler:
             if self._options.on_inconsistent == "warn":
                 log.warning("%s; its rows are dropped", e)
             return None
-        self._captured[decoder] = Captured(schema, decoder)
-        return decoder
+        return Captured(schema, decoder)
 
     def _unknown_table(self, table_id: TableId) -> None:
         text = (
@@ -285,7 +279,7 @@ class EventHandler:
 
     def _ddl(self, event: Any, sql: str, out: list, now_ns: int) -> None:
         before = self.mark()
-        self._schema.session.sql_mode = getattr(event, "sql_mode", 0)
+        self._schema.session.set_sql_mode(event.sql_mode or 0)
         try:
             applied = self._schema.apply(sql, event.database or None)
         except DdlError as e:
@@ -309,7 +303,7 @@ class EventHandler:
             elif self._options.schema_changes and self._schema.is_recorded(change):
                 source = self._source(event, change.database or "", applied.tables, 0)
                 out.append(self._changes.record(change, source, mark, now_ns // 1_000_000))
-        self.forget_tables()
+        self.tables_changed = True
 
     def _truncate(self, event: Any, table_id: TableId, mark: Mark, out: list, now_ns: int) -> None:
         if "t" in self._emitter.skipped or not self._schema.filter.includes(table_id):
@@ -324,7 +318,6 @@ class EventHandler:
             self.file = event.file
             if not self._in_tx:
                 self._restart_file, self._restart_pos = event.file, event.position
-            self.forget_tables()
         elif kind == kinds.HEARTBEAT:
             if not self._in_tx and event.file == self.file and event.position:
                 self._restart_file, self._restart_pos = event.file, event.position
@@ -361,9 +354,9 @@ class EventHandler:
     @cython.cfunc
     def _rows(self, event: object, out: list, now_ns: object) -> None:
         self._seen(event)
-        if event.decoder is None or self._event_no < self._skip_events:
+        if event.target is None or self._event_no < self._skip_events:
             return
-        captured: Captured = self._captured[event.decoder]
+        captured: Captured = event.target
         op: str = event.op
         first: cython.Py_ssize_t = 0
         if self._skip_rows and self._event_no == self._skip_events:

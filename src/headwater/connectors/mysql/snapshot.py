@@ -238,7 +238,7 @@ class Snapshot:
 
     def _read_data(self, tables: list[TableId]) -> Iterator[SourceBatch]:
         mark, finished = self._at(), self._finished_mark()
-        markers = Markers()
+        markers = Markers(exact=self._schema.exact)
         rows_any = False
         wanted = [t for t in tables if self._schema.filter.snapshots(t)] if self._plan.data else []
         self._progress.start([str(t) for t in wanted])

@@ -13,7 +13,7 @@ from headwater.config.options import Config
 from headwater.connectors.mysql.handler_cy import EventHandler
 from headwater.connectors.mysql.offsets import Mark, Position
 from headwater.connectors.mysql.server import ServerFacts
-from headwater.drivers.mysql import Connection, DumpStream, MySqlSettings, connect, open_dump
+from headwater.drivers.mysql import Connection, DumpStream, MySqlSettings, connect, map_server_error, open_dump
 from headwater.errors import ConnectionFailed, HeadwaterError, PositionLost
 from headwater.events.debezium.heartbeat import Heartbeat
 from headwater.model import Record
@@ -21,6 +21,7 @@ from headwater.source.base import SourceBatch
 from headwater.source.retry import Backoff
 from headwater.wire.mysql.events_cy import EventParser
 from headwater.wire.mysql.gtid import GtidSet
+from headwater.wire.mysql.servererror import ServerError
 
 log = logging.getLogger(__name__)
 
@@ -78,19 +79,19 @@ class Stream:
         dump = self._dump = open_dump(
             self._settings, server_id=self._config["database.server.id"], file=position.file, pos=position.pos,
             gtids=None if gtids is None else gtids.dump, keep_alive=self._keep_alive(),
-            annotate=self._config["include.query"],
+            annotate=self._config["include.query"], mariadb=self._server.mariadb,
         )  # fmt: skip
         self._handler.resume(position, None if gtids is None else gtids.done)
         parser = EventParser(self._handler.resolve, checksum=dump.checksum)
         log.info("streaming from %s:%d%s", position.file, position.pos,
                  f" with GTIDs {gtids.done}" if gtids is not None else "")  # fmt: skip
-        handle, feed, read = self._handler.handle, parser.feed, dump.read
+        read = dump.read
         idle = SourceBatch([])
         while not self._stopping():
             data = read(IDLE_SECONDS)
             out: list[Record] = []
             if data:
-                handle(feed(data), out, time.time_ns())
+                self._take(parser, data, out)
             if self._heartbeat.interval and self._heartbeat.due():
                 self._beat(out)
             if data or out:
@@ -99,6 +100,19 @@ class Stream:
                 yield idle
             if self._handler.ended:
                 raise ConnectionFailed(f"the server at {self._settings.address} ended the log stream")
+
+    def _take(self, parser: EventParser, data: bytes, out: list[Record]) -> None:
+        """Parses and handles bytes; a statement is dealt with before what follows it is decoded."""
+        now, handler = time.time_ns(), self._handler
+        try:
+            handler.handle(parser.feed(data), out, now)
+            while parser.paused:
+                if handler.tables_changed:
+                    handler.tables_changed = False
+                    parser.forget_tables()
+                handler.handle(parser.next(), out, now)
+        except ServerError as e:
+            raise map_server_error(e, self._settings) from e
 
     def _keep_alive(self) -> float:
         if not self._config["connect.keep.alive"]:

@@ -24,6 +24,8 @@ _HEADER = cython.declare(cython.Py_ssize_t, 19)
 MAX_EVENT = 1 << 31
 
 Resolve = Callable[[TableMap], Any]
+# Statements that change no table: the parser need not wait for them.
+_HARMLESS = frozenset(("BEGIN", "COMMIT"))
 
 
 def _is_compiled() -> bool:
@@ -106,13 +108,13 @@ class TableMapEvent(Event):
 
 @cython.cclass
 class RowsEvent(Event):
-    """Changed rows. `decoder` None: the table is not captured, and nothing was decoded.
+    """Changed rows. `target` is what `resolve` gave; None: the table is not captured, nothing was decoded.
 
     `op` is `c`, `u` or `d`; `befores` is None for `c`, `afters` None for `d`.
     """
 
     op = cython.declare(object, visibility="public")
-    decoder = cython.declare(object, visibility="public")
+    target = cython.declare(object, visibility="public")
     table_map = cython.declare(object, visibility="public")
     befores = cython.declare(object, visibility="public")
     afters = cython.declare(object, visibility="public")
@@ -123,26 +125,35 @@ class RowsEvent(Event):
 class EventParser:
     """Parses a dump stream.
 
-    `resolve` is asked once per table map and gives the decoder of captured tables, None for others.
-    `checksum`: whether events end in four bytes of CRC32 (the format event may change it).
+    `resolve` is asked once per table map and gives an object whose `decoder` decodes rows, None for tables
+    that are not captured. `checksum`: whether events end in four bytes of CRC32 (the format event may change it).
+
+    A statement other than BEGIN and COMMIT may change a table, and with it how the next rows are decoded: the
+    parser stops behind it, `paused` is true, and `next` goes on once the statement was dealt with.
     """
 
     _resolve: object
     _checksum: cython.Py_ssize_t
-    _pending: bytes
+    _buffer: bytes
+    _pos: cython.Py_ssize_t
     _parts: list
     _tables: dict
     _outer: Event
     _plain: cython.bint
+    _inner_events: object
+    paused = cython.declare(cython.bint, visibility="readonly")
 
     def __init__(self, resolve: Resolve, checksum: bool = False) -> None:
         self._resolve = resolve
         self._checksum = 4 if checksum else 0
-        self._pending = b""
+        self._buffer = b""
+        self._pos = 0
         self._parts = []
         self._tables = {}
         self._outer = None
         self._plain = False
+        self._inner_events = None
+        self.paused = False
 
     def forget_tables(self) -> None:
         """Drops all table maps; the next ones are resolved anew."""
@@ -150,25 +161,36 @@ class EventParser:
 
     @cython.ccall
     def feed(self, data: bytes) -> list:
-        """The events completed by these bytes. Raises DecodeError, or ServerError for an error packet."""
-        if self._pending:
-            data = self._pending + data
+        """The events completed by these bytes, up to a pause. Raises DecodeError, or ServerError for an error packet."""
+        if self._pos < len(self._buffer):
+            data = self._buffer[self._pos :] + data
+        self._buffer = data
+        self._pos = 0
+        return self.next()
+
+    @cython.ccall
+    def next(self) -> list:
+        """The events behind a pause, up to the next one or the end of the bytes at hand."""
         out: list = []
-        pos: cython.Py_ssize_t = 0
+        data: bytes = self._buffer
         size: cython.Py_ssize_t = len(data)
         length: cython.Py_ssize_t
+        pos: cython.Py_ssize_t
         view: cython.const_uchar[:] = data
-        while size - pos >= 4:
+        self.paused = False
+        if self._inner_events is not None:
+            self._drain(out)
+        while not self.paused and size - self._pos >= 4:
+            pos = self._pos
             length = view[pos] | view[pos + 1] << 8 | view[pos + 2] << 16
             if length > size - pos - 4:
                 break
             pos += 4
+            self._pos = pos + length
             if length == 0xFFFFFF or self._parts:
                 self._continued(data, pos, length, out)
             else:
                 self._packet(data, pos, pos + length, out)
-            pos += length
-        self._pending = data[pos:]
         return out
 
     @cython.cfunc
@@ -212,6 +234,8 @@ class EventParser:
             out: list[Event] = []
             self._event(data, pos, pos + size, out)
             yield from out
+            while self._inner_events is not None:
+                yield from self.next()
             pos += size
 
     @cython.cfunc
@@ -245,8 +269,11 @@ class EventParser:
         if code == et.C_HEARTBEAT:
             cython.cast(HeartbeatEvent, event).position = event.end_pos
         out.append(event)
-        if code == et.C_TRANSACTION_PAYLOAD:
-            self._payload(event, data, body, stop, out)
+        if event.kind == et.QUERY:
+            self.paused = cython.cast(QueryEvent, event).sql not in _HARMLESS
+        elif code == et.C_TRANSACTION_PAYLOAD:
+            self._inner_events = self._inner(event, *self._payload(data, body, stop))
+            self._drain(out)
 
     @cython.cfunc
     def _make(self, code: cython.int, data: bytes, pos: cython.Py_ssize_t, end: cython.Py_ssize_t,
@@ -339,11 +366,12 @@ class EventParser:
                 return event
             raise DecodeError(f"rows of table number {int.from_bytes(data[pos : pos + 6], 'little')} without its map")
         event.table_map = known[1]
-        decoder = known[2]
-        if decoder is None:
+        target = known[2]
+        if target is None:
             return event
         event.captured = True
-        event.decoder = decoder
+        event.target = target
+        decoder = target.decoder
         pos += 8
         if shape[1]:
             pos += _extra(data, pos, end)
@@ -396,7 +424,8 @@ class EventParser:
 
     # -- compressed transactions
 
-    def _payload(self, outer: Event, data: bytes, pos: int, end: int, out: list[Event]) -> None:
+    def _payload(self, data: bytes, pos: int, end: int) -> tuple[bytes, int, int]:
+        """(body, method, declared size) of a compressed transaction."""
         r = Reader(data, pos, end)
         declared, method, size = 0, 0, None
         while (kind := r.lenenc()) != 0:
@@ -407,32 +436,45 @@ class EventParser:
                 method = field.lenenc()
             elif kind == 3:
                 declared = field.lenenc()
-        body = r.take(r.left if size is None else size)
+        return r.take(r.left if size is None else size), method, declared
+
+    def _inner(self, outer: Event, body: bytes, method: int, declared: int) -> Iterator[list[Event]]:
+        """The events of a compressed transaction, in lists, as they are decompressed; a list ends at a pause."""
         if method not in (0, 255):
             raise DecodeError(f"a transaction compressed by the unknown method {method}")
-        chunks = compression.zstd_chunks(body, declared) if method == 0 else iter((body,))
-        self._outer, self._plain = outer, True
-        try:
-            self._inner(chunks, out)
-        finally:
-            self._outer, self._plain = None, False
-
-    def _inner(self, chunks: Iterator[bytes], out: list[Event]) -> None:
         rest = b""
-        for chunk in chunks:
+        for chunk in compression.zstd_chunks(body, declared) if method == 0 else iter((body,)):
             rest = rest + chunk if rest else chunk
             pos = 0
+            out: list[Event] = []
             while len(rest) - pos >= 19:
                 size = int.from_bytes(rest[pos + 9 : pos + 13], "little")
                 if size < 19:
                     raise DecodeError(f"an event of {size} bytes inside a compressed transaction")
                 if size > len(rest) - pos:
                     break
-                self._event(rest, pos, pos + size, out)
+                self._outer, self._plain = outer, True
+                try:
+                    self._event(rest, pos, pos + size, out)
+                finally:
+                    self._outer, self._plain = None, False
                 pos += size
+                if self.paused:
+                    yield out
+                    out = []
             rest = rest[pos:]
+            yield out
         if rest:
             raise DecodeError("a compressed transaction ends inside an event")
+
+    @cython.cfunc
+    def _drain(self, out: list) -> None:
+        # Takes inner events until a pause or their end.
+        for events in self._inner_events:
+            out.extend(events)
+            if self.paused:
+                return
+        self._inner_events = None
 
 
 @cython.cfunc
