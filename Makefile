@@ -1,0 +1,49 @@
+# The verbs of a developer's day. `make test` needs Debian and root for the servers it installs;
+# name running ones in HEADWATER_TEST_MYSQL, HEADWATER_TEST_POSTGRES, HEADWATER_TEST_KAFKA instead.
+PYTHON ?= python3
+ARGS ?=
+PYTEST_ARGS ?=
+SERVERS = mysql97 postgres kafka
+
+.PHONY: demo test test-compiled test-pure lint servers stop-servers reference clean
+
+demo: .venv-demo/.done
+	.venv-demo/bin/python -m headwater.demo $(ARGS)
+
+.venv-demo/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+	test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/pip install -q --disable-pip-version-check '.[demo]'
+	touch $@
+
+test: .venv/.done .venv-pure/.done
+	tools/test
+
+.venv/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	rm -rf build
+	HEADWATER_REQUIRE_COMPILED=1 .venv/bin/pip install -q --disable-pip-version-check '.[dev,demo]'
+	touch $@
+
+.venv-pure/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+	test -x .venv-pure/bin/python || $(PYTHON) -m venv .venv-pure
+	rm -rf build
+	HEADWATER_PURE=1 .venv-pure/bin/pip install -q --disable-pip-version-check '.[dev,demo]'
+	touch $@
+
+lint: .venv/.done
+	.venv/bin/ruff check src tests tools setup.py
+	.venv/bin/mypy
+	cd src && ../.venv/bin/lint-imports --config ../pyproject.toml
+
+reference: .venv/.done
+	.venv/bin/python tools/gen_reference.py
+
+servers:
+	for s in $(SERVERS); do tools/servers/$$s start; done
+
+stop-servers:
+	for s in $(SERVERS); do tools/servers/$$s stop; done
+
+clean:
+	rm -rf build .venv .venv-pure .venv-demo
+	find src -name '*.so' -delete
