@@ -16,9 +16,7 @@ MODULES = (
     "headwater.wire.mysql.json_cy",
     "headwater.wire.mysql.rows_cy",
     "headwater.wire.mysql.text_cy",
-    "headwater.wire.postgres.copytext_cy",
-    "headwater.wire.postgres.pgoutput_cy",
-    "headwater.wire.postgres.text_cy",
+    "headwater.wire.postgres.rows_cy",
 )
 
 

@@ -1,0 +1,1 @@
+"""PostgreSQL bytes <-> values; no socket, no clock."""
