@@ -227,9 +227,13 @@ class ReplicationStream:
             [(result.get_value(row, i) or b"").decode() for i in range(result.nfields)] for row in range(result.ntuples)
         ]
 
-    def create_slot(self, name: str, plugin: str, options: str = "") -> tuple[int, str]:
-        """Creates a logical slot; (consistent point, name of the exported snapshot)."""
-        row = self.command(f'CREATE_REPLICATION_SLOT "{name}" LOGICAL {plugin} {options}'.strip())[0]
+    def create_slot(self, name: str, plugin: str, options: str = "", *, temporary: bool = False) -> tuple[int, str]:
+        """Creates a logical slot; (consistent point, name of the exported snapshot).
+
+        A temporary slot goes with the connection. The snapshot lasts until the next replication command.
+        """
+        kind = " TEMPORARY" if temporary else ""
+        row = self.command(f'CREATE_REPLICATION_SLOT "{name}"{kind} LOGICAL {plugin} {options}'.strip())[0]
         return parse_lsn(row[1]), row[2]
 
     def start(self, slot: str, lsn: int, options: Mapping[str, str]) -> None:

@@ -149,7 +149,8 @@ def _temporal(column: Column, name: str, options: TypeOptions) -> ValueType | No
     fsp = 6 if column.scale is None else column.scale
     plain = replace(options, adjust_years=False)
     if name == "date":
-        return temporal.date(plain)
+        kind = temporal.date(plain)
+        return replace(kind, steps=(Step(CALL, 0, partial(_infinite_days, options.exact)), *kind.steps))
     if name == "time":
         return temporal.time(fsp, plain)
     if name == "timestamp":
@@ -167,6 +168,14 @@ def _temporal(column: Column, name: str, options: TypeOptions) -> ValueType | No
 
 
 _INFINITY_MICROS = {"infinity": 9223372036825200000, "-infinity": -9223372036832400000}
+
+
+def _infinite_days(exact: bool, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # The reference wraps at 32 bits and gives two neighbouring days of the distant past.
+    wrapped = {"infinity": -2147472692, "-infinity": -2147472691}
+    return (wrapped if exact else {"infinity": 2**31 - 1, "-infinity": -(2**31)})[value]
 
 
 def _infinite_micros(value: Any) -> Any:

@@ -81,15 +81,15 @@ class Emitter:
         if self._tombstones:
             out.append(record.replace(value_schema=None, value=None))
 
-    def update(self, table: TableSchema, before: list[Any], after: list[Any], source: Any, offset: Offset,
+    def update(self, table: TableSchema, before: list[Any] | None, after: list[Any], source: Any, offset: Offset,
                now_ns: int, out: list[Record]) -> None:  # fmt: skip
-        """An updated row; a changed key becomes a delete and a create."""
+        """An updated row; a changed key becomes a delete and a create. `before` None: the log has no old row."""
         key = table.key(after)
-        old_key = table.key(before)
-        if key == old_key:
+        old_key = key if before is None else table.key(before)
+        if before is None or key == old_key:
             if "u" in self.skipped:
                 return
-            old, new = table.value(before), table.value(after)
+            old, new = None if before is None else table.value(before), table.value(after)
             if self._skip_unchanged and old == new:
                 self.unchanged += 1
                 return
