@@ -47,9 +47,9 @@ class OutOfRange(ValueError):
 
 @cython.cfunc
 def _civil(days: cython.longlong) -> tuple[int, int, int]:
-    # Proleptic Gregorian date of a day number; the era arithmetic of 400-year cycles.
+    # Proleptic Gregorian date of a day number, by cycles of 400 years. Division rounds down, compiled too.
     z: cython.longlong = days + 719468
-    era: cython.longlong = (z if z >= 0 else z - 146096) // 146097
+    era: cython.longlong = z // 146097
     doe: cython.longlong = z - era * 146097
     yoe: cython.longlong = (doe - doe // 1460 + doe // 36524 - doe // 146096) // 365
     doy: cython.longlong = doe - (365 * yoe + yoe // 4 - yoe // 100)
@@ -65,7 +65,7 @@ def _civil(days: cython.longlong) -> tuple[int, int, int]:
 @cython.cfunc
 def _days(year: cython.longlong, month: cython.longlong, day: cython.longlong) -> cython.longlong:
     y: cython.longlong = year - 1 if month <= 2 else year
-    era: cython.longlong = (y if y >= 0 else y - 399) // 400
+    era: cython.longlong = y // 400
     yoe: cython.longlong = y - era * 400
     mp: cython.longlong = month - 3 if month > 2 else month + 9
     doy: cython.longlong = (153 * mp + 2) // 5 + day - 1

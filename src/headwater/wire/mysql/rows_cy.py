@@ -189,7 +189,7 @@ def _fixed_step(wire: int, meta: int, form: ColumnFormat) -> Step | None:
 def _days(year: cython.longlong, month: cython.longlong, day: cython.longlong) -> cython.longlong:
     # Days since 1970-01-01, proleptic Gregorian.
     y: cython.longlong = year - 1 if month <= 2 else year
-    era: cython.longlong = (y if y >= 0 else y - 399) // 400
+    era: cython.longlong = y // 400
     yoe: cython.longlong = y - era * 400
     mp: cython.longlong = month - 3 if month > 2 else month + 9
     doy: cython.longlong = (153 * mp + 2) // 5 + day - 1
