@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from servers import support  # noqa: E402
+from servers import support
 
 
 def pytest_report_header() -> list[str]:

@@ -84,7 +84,7 @@ def _json(text: str) -> Any:
 
 def _yaml(text: str) -> Any:
     try:
-        import yaml  # type: ignore[import-untyped]
+        import yaml
     except ImportError:
         raise ValueError("reading YAML needs the extra `yaml`: pip install 'headwater[yaml]'") from None
     try:

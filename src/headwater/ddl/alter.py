@@ -245,7 +245,7 @@ class Alteration:
             return settle_keys(table, self._key, [])
         if self._key or not (self._keyless or self._builder.uniques):
             return table.with_(columns=_required(table))
-        nullable = self._own_unique if self.session.exact else frozenset()
+        nullable: set[str] = self._own_unique if self.session.exact else set()
         return settle_keys(table, [], self._builder.uniques, nullable)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from headwater.ddl.columns import Definition, collation_charset, column_definition, with_charset
 from headwater.ddl.cursor import Cursor
 from headwater.ddl.model import Session
@@ -35,11 +37,11 @@ class TableBuilder:
         columns = [with_charset(d.column, charset) for d in self.definitions]
         table = Table(self.id, (), (), charset, self.comment).with_(columns=columns)
         own = {d.column.name.lower() for d in self.definitions if d.unique}
-        return settle_keys(table, self.primary, self.uniques, own if self.session.exact else frozenset())
+        return settle_keys(table, self.primary, self.uniques, own if self.session.exact else set())
 
 
 def settle_keys(table: Table, primary: list[str], uniques: list[list[str]],
-                nullable: set[str] | frozenset[str] = frozenset()) -> Table:  # fmt: skip
+                nullable: Collection[str] = ()) -> Table:  # fmt: skip
     """Sets the key: the primary key, else the first unique key without nullable columns.
 
     `nullable`: lower-case columns whose own UNIQUE counts though they may be null (the reference's defect).

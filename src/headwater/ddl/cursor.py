@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from headwater.ddl.lexer_cy import END, NAME, NUMBER, STRING, SYMBOL, WORD, Token
+from headwater.ddl.lexer_cy import END, NAME, STRING, SYMBOL, WORD, Token
 from headwater.errors import DdlError
 from headwater.model import TableId
 
@@ -86,9 +86,7 @@ class Cursor:
         if token.kind == STRING and self.sql[token.start] == '"':
             self.pos += 1
             return token.text
-        if token.kind == NUMBER and self.peek().kind in (WORD, NAME):
-            self.fail("a name")
-        self.fail("a name")
+        return self.fail("a name")
 
     def table_id(self) -> TableId:
         """`table`, `.table` or `database.table`."""

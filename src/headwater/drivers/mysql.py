@@ -38,7 +38,7 @@ class MySqlSettings:
     port: int = 3306
     user: str = ""
     password: str = field(default="", repr=False)
-    tls: TlsSettings = TlsSettings()
+    tls: TlsSettings = field(default_factory=TlsSettings)
     connect_timeout: float = 30.0
     initial_statements: tuple[str, ...] = ()
 
@@ -174,7 +174,7 @@ def _open(settings: MySqlSettings, purpose: str) -> Connection:
     context = settings.tls.context()
     required = settings.tls.required
 
-    class Checked(pymysql.connections.Connection):  # type: ignore[type-arg]
+    class Checked(pymysql.connections.Connection):
         def _request_authentication(self) -> None:
             # Before the password leaves: a mode that demands TLS must not fall back to plain text.
             if required and not self.server_capabilities & pymysql.constants.CLIENT.SSL:

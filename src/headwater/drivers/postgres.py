@@ -14,7 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Self
 
-from headwater.errors import AuthenticationError, ConnectionFailed, HeadwaterError, PositionLost, PreflightError, SourceError
+from headwater.errors import (
+    AuthenticationError,
+    ConnectionFailed,
+    HeadwaterError,
+    PositionLost,
+    PreflightError,
+    SourceError,
+)
 from headwater.wire.postgres import copyboth
 from headwater.wire.postgres.lsn import format_lsn, parse_lsn
 

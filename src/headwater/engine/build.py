@@ -129,12 +129,14 @@ def converter(raw: Mapping[str, str], part: str) -> Converter:
 
 def _offset_store(config: Config, name: str) -> OffsetStore:
     kind = config.raw.get("offset.storage") or "org.apache.kafka.connect.storage.FileOffsetBackingStore"
-    return _store("offsets", "offset.storage", kind, config, name)
+    store: OffsetStore = _store("offsets", "offset.storage", kind, config, name)
+    return store
 
 
 def _history_store(config: Config) -> HistoryStore:
     kind = config.raw.get("schema.history.internal") or "io.debezium.storage.kafka.history.KafkaSchemaHistory"
-    return _store("history", "schema.history.internal", kind, config)
+    store: HistoryStore = _store("history", "schema.history.internal", kind, config)
+    return store
 
 
 def _store(kind: str, key: str, name: str, config: Config, *arguments: Any) -> Any:

@@ -97,7 +97,8 @@ class Engine:
     def _offset_of(delivered: Any) -> OffsetMap | None:
         if isinstance(delivered, Record):
             return delivered.source_offset
-        return delivered() if callable(delivered) else delivered
+        offset: OffsetMap | None = delivered() if callable(delivered) else delivered
+        return offset
 
     @property
     def _offsets(self) -> OffsetStore:

@@ -122,8 +122,9 @@ class Pump:
 
     def close(self) -> None:
         """Closes everything; the first error is logged, none is raised."""
-        for part in (self.source, *self._sinks, self.offsets):
+        closing: list[Callable[[], None]] = [self.source.close, *(s.close for s in self._sinks), self.offsets.close]
+        for close in closing:
             try:
-                part.close()
+                close()
             except Exception as e:
-                log.warning("closing %s failed: %s", type(part).__name__, e)
+                log.warning("closing failed: %s", e)

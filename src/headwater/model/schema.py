@@ -39,7 +39,7 @@ class Schema:
 
     def __init__(
         self,
-        type: str,  # noqa: A002
+        type: str,
         *,
         optional: bool = False,
         name: str | None = None,
@@ -122,7 +122,7 @@ class SchemaBuilder:
     Column mappers and custom converters receive one and may change any attribute.
     """
 
-    def __init__(self, type: str, name: str | None = None, version: int | None = None) -> None:  # noqa: A002
+    def __init__(self, type: str, name: str | None = None, version: int | None = None) -> None:
         self.type = type
         self.name = name
         self.version = version

@@ -27,7 +27,8 @@ class TableId(NamedTuple):
         return ".".join(quote + p.replace(quote, quote * 2) + quote for p in self if p is not None)
 
     def lower(self) -> TableId:
-        return TableId(*(p.lower() if p is not None else None for p in self))
+        catalog, schema, table = self
+        return TableId(catalog and catalog.lower(), schema and schema.lower(), table.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,9 @@ class Table:
 
     def with_(self, **changes: object) -> Table:
         """A copy with changes; columns get their positions (from 1) anew."""
-        if (columns := changes.get("columns")) is not None:
-            changes["columns"] = tuple(
-                c if c.position == i else replace(c, position=i)
-                for i, c in enumerate(columns, 1)  # type: ignore[arg-type]
-            )
+        if "columns" in changes:
+            columns: Iterable[Column] = changes["columns"]  # type: ignore[assignment]
+            changes["columns"] = tuple(c if c.position == i else replace(c, position=i) for i, c in enumerate(columns, 1))
         return replace(self, **changes)  # type: ignore[arg-type]
 
 

@@ -52,7 +52,8 @@ class TopicCreation:
         if not self._enabled:
             return
         from confluent_kafka import KafkaError, KafkaException
-        from confluent_kafka.admin import AdminClient, NewTopic
+        from confluent_kafka.admin import AdminClient
+        from confluent_kafka.cimpl import NewTopic
 
         if self._admin is None:
             wanted = ("bootstrap.servers", "security.protocol", "sasl.", "ssl.", "client.id")

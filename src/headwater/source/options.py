@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.config.options import Option, OptionSet
+from headwater.config.options import Option, OptionSet, Validator
 
 _NAME = re.compile(r"[a-zA-Z0-9_.\-]+")
 _BAD_NAME = "{} has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)"
@@ -44,7 +44,9 @@ def queue_size(value: Any, raw: Mapping[str, str]) -> str | None:
     return "Must be larger than the maximum batch size" if batch.isdigit() and value <= int(batch) else None
 
 
-def _custom_name(mode_key: str) -> Any:
+def custom_name(mode_key: str) -> Validator:
+    """A validator: `custom` needs the name option beside it."""
+
     def check(value: Any, raw: Mapping[str, str]) -> str | None:
         if str(value).lower() == "custom" and not raw.get(f"{mode_key}.custom.name"):
             return f"{mode_key}.custom.name cannot be empty when {mode_key} 'custom' is defined"
@@ -53,7 +55,6 @@ def _custom_name(mode_key: str) -> Any:
     return check
 
 
-custom_name = _custom_name
 _TIME_MODES = ("adaptive_time_microseconds", "adaptive", "connect", "isostring", "microseconds", "nanoseconds")
 _ADJUSTMENTS = ("none", "avro", "avro_unicode")
 _FAILURES = ("fail", "warn", "skip", "ignore")

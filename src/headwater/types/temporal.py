@@ -40,7 +40,7 @@ def _build(schema: Schema, steps: Steps, zero: int, parse: Callable[[str], int |
     """A value type whose fallback is the canonical `zero` and whose defaults are parsed, then converted."""
 
     def default(text: str) -> object:
-        if strict and not _STRICT.fullmatch(text) and not text.strip("0") == "":
+        if strict and not _STRICT.fullmatch(text) and text.strip("0") != "":
             return None
         value = parse(text)
         return None if value is None else convert(steps, value)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.config.options import Option, OptionSet
 from headwater.config.engine import ENGINE, HISTORY
+from headwater.config.options import Option, OptionSet
 from headwater.source.options import RENAMED, common, custom_name
 
 _HOST = re.compile(r"[a-zA-Z0-9\-_.:]+")

@@ -19,7 +19,7 @@ from headwater.connectors.mysql.source_info import FORMAT_VERSION
 from headwater.errors import DdlError, DecodeError, HeadwaterError, SchemaMismatch, SourceError
 from headwater.events.debezium.emitter import Emitter
 from headwater.events.debezium.table_schema import TableSchema
-from headwater.model import Record, TableId
+from headwater.model import TableId
 from headwater.source.transactions import TransactionMonitor
 from headwater.wire.mysql import eventtypes as kinds
 from headwater.wire.mysql.rows_cy import BinlogRowDecoder
@@ -249,7 +249,7 @@ class EventHandler:
         if head == "COMMIT":
             self._commit(event, out)
             return
-        if head.startswith("XA START") or head.startswith("XA BEGIN"):
+        if head.startswith(("XA START", "XA BEGIN")):
             self._start(event, out)
             return
         self._seen(event)
@@ -258,7 +258,7 @@ class EventHandler:
                         self.file, event.start_pos)  # fmt: skip
             self._commit(event, out)
             return
-        if head.startswith("SAVEPOINT") or head.startswith("ROLLBACK TO") or head.startswith("XA "):
+        if head.startswith(("SAVEPOINT", "ROLLBACK TO", "XA ")):
             self._event_no += 1
             return
         self._statement(event, sql, out, now_ns)

@@ -91,7 +91,7 @@ class ServerFacts:
                 "SELECT schema_name, default_character_set_name, default_collation_name "
                 "FROM information_schema.schemata"
             )
-            self._databases = {str(n): (str(c), str(l)) for n, c, l in rows}
+            self._databases = {str(name): (str(cs), str(order)) for name, cs, order in rows}
         if database not in self._databases:
             raise SourceError(f"the server does not tell the character set of database {database}")
         return self._databases[database]

@@ -107,7 +107,7 @@ class Snapshot:
 
     def _tables(self) -> list[TableId]:
         """Every base table the user can see, of databases that are not the server's own, in the server's order."""
-        found = []
+        found: list[TableId] = []
         for (database,) in self._connection.query("SHOW DATABASES"):
             name = str(database)
             if self._schema.filter.is_builtin_database(name):
@@ -194,11 +194,11 @@ class Snapshot:
         for table in tables:
             if self._stopping():
                 return
-            statement = self._server.show_create(self._connection, table)
-            if statement is None:
+            definition = self._server.show_create(self._connection, table)
+            if definition is None:
                 log.warning("table %s is gone; it is left out", table)
                 continue
-            applied = self._schema.apply(statement, database)
+            applied = self._schema.apply(definition, database)
             for change in applied.changes:
                 yield from self._publish(change)
 

@@ -214,7 +214,7 @@ class MessageHandler:
         self._lsn, self._type = lsn, "MESSAGE"
         if not message.transactional:
             self._proc = self._commit = lsn
-        if include and not include.matches(message.prefix) or exclude and exclude.matches(message.prefix):
+        if (include and not include.matches(message.prefix)) or (exclude and exclude.matches(message.prefix)):
             return
         source = self._source(None, lsn)
         if not message.transactional:

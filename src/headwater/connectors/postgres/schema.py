@@ -10,7 +10,7 @@ from headwater.drivers.postgres import Connection
 from headwater.events.debezium.naming import TopicNaming, adjuster
 from headwater.events.debezium.schemas import SOURCE_HEAD
 from headwater.events.debezium.table_schema import SchemaOptions, TableSchema
-from headwater.model import Column, Schema, Table, TableId
+from headwater.model import Column, Table, TableId
 from headwater.model.schema import OPTIONAL_INT64, OPTIONAL_STRING, STRING, struct
 from headwater.source.filters import ColumnFilter, KeyColumns, TableFilter
 from headwater.types.base import TypeOptions

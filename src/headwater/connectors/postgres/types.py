@@ -106,8 +106,7 @@ def _plain(column: Column, name: str, options: TypeOptions) -> ValueType | None:
     if name == "numeric":
         return _numeric(column, options)
     if name == "money":
-        kind = numeric.decimal(None, options.money_digits, options)
-        return kind
+        return numeric.decimal(None, options.money_digits, options)
     if (kind_t := _temporal(column, name, options)) is not None:
         return kind_t
     if name in ("bit", "varbit"):

@@ -218,8 +218,7 @@ def compact_double(value: float) -> str:
     """The reference's form: plain between 1e-3 and 1e7, the exact decimal expansion elsewhere."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    text = format(Decimal(value), "f")
-    return text
+    return format(Decimal(value), "f")
 
 
 def _decimal(raw: bytes) -> str:
