@@ -105,8 +105,19 @@ def without_repeats(seen: list[int | None], journal: list[int | None]) -> list[i
     return out
 
 
+def from_last_snapshot(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records from the last snapshot of the table on: one that a kill cut short starts from the beginning."""
+    starts = [
+        i for i, r in enumerate(records)
+        if r["topic"].endswith(".t") and r["value"] is not None
+        and r["value"]["payload"]["source"]["snapshot"] in ("first", "first_in_data_collection")
+    ]  # fmt: skip
+    return records[starts[-1] :] if starts else records
+
+
 def check(records: list[dict[str, Any]], writer: Writer, table: dict[int, int]) -> None:
     """State and history of every key."""
+    records = from_last_snapshot(records)
     seen = observed(records)
     state = {}
     for r in records:

@@ -174,14 +174,14 @@ def _open(settings: MySqlSettings, purpose: str) -> Connection:
     context = settings.tls.context()
     required = settings.tls.required
 
-    class Checked(pymysql.connections.Connection):
+    class Checked(pymysql.connections.Connection):  # its private parts are not in the stubs
         def _request_authentication(self) -> None:
             # Before the password leaves: a mode that demands TLS must not fall back to plain text.
-            if required and not self.server_capabilities & pymysql.constants.CLIENT.SSL:
+            if required and not self.server_capabilities & pymysql.constants.CLIENT.SSL:  # type: ignore[attr-defined]
                 raise ConnectionFailed(
                     f"the server at {settings.address} offers no TLS, which database.ssl.mode={settings.tls.mode} demands"
                 )
-            super()._request_authentication()
+            super()._request_authentication()  # type: ignore[misc]
 
     try:
         raw = Checked(
