@@ -71,3 +71,8 @@ def test_java_names_are_answered(kind: str, name: str, found: str) -> None:
 def test_unknown_plugin_names_the_known_ones() -> None:
     with pytest.raises(_plugins.UnknownPlugin, match=r"no sink called 'kafkaa'.*kafka"):
         _plugins.find("sink", "kafkaa")
+
+
+def test_reference_pages_are_up_to_date() -> None:
+    tool = SOURCE.parent / "tools" / "gen_reference.py"
+    assert subprocess.run([sys.executable, str(tool), "--check"], check=False).returncode == 0, "run: make reference"

@@ -185,7 +185,7 @@ def test_settings_of_others_are_accepted(key: str) -> None:
     assert option_set("mysql").warnings({**MYSQL, key: "x"}) == []
 
 
-@pytest.mark.parametrize("name", ["mysql", "mariadb", "postgres"])
+@pytest.mark.parametrize("name", ["mysql", "postgres"])
 def test_every_option_is_described(name: str) -> None:
     for row in option_set(name).describe():
         assert row["doc"] or row["deprecated"], row["key"]
