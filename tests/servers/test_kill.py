@@ -177,7 +177,7 @@ def test_killed_at_random_moments(
         for _ in range(KILLS):
             process = run_headwater(config, "--to", f"records:{out}")
             # From inside the start and the snapshot to some way into the stream.
-            time.sleep(rng.choice((0.3, 0.5, 0.7, 0.9, 1.2, 1.8)) + rng.random() * 0.3)
+            time.sleep(rng.choice((0.4, 0.6, 0.8, 1.1, 1.5)) + rng.random() * 0.3)
             assert process.alive(), process.errors[-2000:]
             process.kill()
             cut_torn_line(out)
@@ -236,6 +236,7 @@ def test_broker_restarted(
         time.sleep(4)
         kafka_server.restart()
         time.sleep(3)
+        assert process.alive(), process.errors[-2000:]
         process.kill()
         process = run_headwater(config, "--to", f"kafka://{kafka_server.address}")
         time.sleep(3)

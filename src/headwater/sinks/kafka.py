@@ -15,7 +15,7 @@ from headwater.sinks.kafka_topics import TopicCreation
 
 log = logging.getLogger(__name__)
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "enable.idempotence": "true",
     "acks": "all",
     "partitioner": "murmur2_random",
@@ -23,7 +23,7 @@ _DEFAULTS = {
     "queue.buffering.max.messages": "100000",
     "queue.buffering.max.kbytes": "131072",
     # Only failures are reported; a commit waits until nothing is in flight.
-    "delivery.report.only.error": "true",
+    "delivery.report.only.error": True,
 }
 _FLUSH_SECONDS = 1.0
 
