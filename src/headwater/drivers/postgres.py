@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 from headwater.errors import (
     AuthenticationError,
@@ -24,6 +24,9 @@ from headwater.errors import (
 )
 from headwater.wire.postgres import copyboth
 from headwater.wire.postgres.lsn import format_lsn, parse_lsn
+
+# The text forms that wire/postgres reads.
+_SESSION = "-c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=3 -c IntervalStyle=postgres -c lc_monetary=C"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class PostgresSettings:
         """libpq's parameters."""
         out = {"host": self.host, "port": str(self.port), "user": self.user, "dbname": self.database,
                "sslmode": self.sslmode, "application_name": purpose, "client_encoding": "UTF8", "connect_timeout": "30",
-               "options": "-c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=3 -c IntervalStyle=postgres", **dict(self.ssl)}  # fmt: skip
+               "options": _SESSION, **dict(self.ssl)}  # fmt: skip
         if self.password:
             out["password"] = self.password
         return out
@@ -185,11 +188,24 @@ def map_state(state: str, text: str, settings: PostgresSettings) -> HeadwaterErr
         )
     if "has already been removed" in text or "can no longer get changes" in text:
         return PositionLost(f"the server {where} no longer has the log of the slot: {text}. Take a new snapshot")
+    if state == "42704" and "replication slot" in text:
+        return PositionLost(f"the slot is gone {where}: {text}. Take a new snapshot, or remove the offsets to begin anew")
+    if state == "42704" and "publication" in text:
+        return PreflightError(f"the publication is gone {where}: {text}. Run: CREATE PUBLICATION ... FOR ALL TABLES")
     if not state or state[:2] in ("08", "57") or state in ("53300", "55006"):
         return ConnectionFailed(f"Unable to connect to the database {where}: {text}")
     error = SourceError(f"{text} (SQL state {state}) {where}")
     error.sqlstate = state  # type: ignore[attr-defined]
     return error
+
+
+class MadeSlot(NamedTuple):
+    """A slot as its creation left it: its consistent point, and the snapshot exported there ("" if none)."""
+
+    name: str
+    lsn: int
+    snapshot: str
+    temporary: bool
 
 
 class ReplicationStream:
@@ -234,14 +250,18 @@ class ReplicationStream:
             [(result.get_value(row, i) or b"").decode() for i in range(result.nfields)] for row in range(result.ntuples)
         ]
 
-    def create_slot(self, name: str, plugin: str, options: str = "", *, temporary: bool = False) -> tuple[int, str]:
-        """Creates a logical slot; (consistent point, name of the exported snapshot).
+    def create_slot(self, name: str, plugin: str, options: str = "", *, temporary: bool = False) -> MadeSlot:
+        """Creates a logical slot and exports a snapshot, which lasts until the next replication command.
 
-        A temporary slot goes with the connection. The snapshot lasts until the next replication command.
+        A temporary slot goes with the connection, and holds the server's log until then: drop it after use.
         """
         kind = " TEMPORARY" if temporary else ""
         row = self.command(f'CREATE_REPLICATION_SLOT "{name}"{kind} LOGICAL {plugin} {options}'.strip())[0]
-        return parse_lsn(row[1]), row[2]
+        return MadeSlot(name, parse_lsn(row[1]), row[2], temporary)
+
+    def drop_slot(self, name: str) -> None:
+        """Drops a slot that nobody streams from."""
+        self.command(f'DROP_REPLICATION_SLOT "{name}"')
 
     def start(self, slot: str, lsn: int, options: Mapping[str, str]) -> None:
         """Starts streaming from a position."""
@@ -276,7 +296,7 @@ class ReplicationStream:
 
     def confirm(self, lsn: int) -> None:
         """Everything before `lsn` is durable; said at once."""
-        if lsn > self._flushed:
+        if lsn > self._flushed and self._thread is not None:
             self._flushed = lsn
             self._received = max(self._received, lsn)
             self.send_status()
@@ -289,25 +309,15 @@ class ReplicationStream:
         ready = self._poll.poll(timeout * 1000)
         if any(fd == self._woken.fileno() for fd, _ in ready):
             self._woken.recv(64)
-        with self._lock:
-            try:
-                if ready:
-                    self._conn.consume_input()
-            except Exception as e:
-                raise ConnectionFailed(f"the replication stream of {self._settings.address} broke: {e}") from e
-        return self._drain()
+        return self._drain() if ready else []
 
     def _drain(self, limit: int = 5000) -> list[copyboth.XLogData | copyboth.Keepalive]:
+        """What libpq has, without waiting."""
         out: list[copyboth.XLogData | copyboth.Keepalive] = []
         reply = False
         with self._lock:
-            while len(out) < limit:
-                size, data = self._conn.get_copy_data(1)
-                if size == 0:
-                    break
-                if size == -1:
-                    self._ended()
-                message = copyboth.parse(bytes(data))
+            for data in self._copy_data(limit):
+                message = copyboth.parse(data)
                 if isinstance(message, copyboth.Keepalive):
                     reply = reply or message.reply
                     self._received = max(self._received, message.end)
@@ -318,10 +328,28 @@ class ReplicationStream:
             self.send_status()
         return out
 
+    def _copy_data(self, limit: int) -> Iterator[bytes]:
+        import psycopg
+
+        try:
+            self._conn.consume_input()
+            for _ in range(limit):
+                size, data = self._conn.get_copy_data(1)
+                if size == 0:
+                    return
+                if size == -1:
+                    self._ended()
+                yield bytes(data)
+        except psycopg.Error as e:
+            raise ConnectionFailed(f"the replication stream of {self._settings.address} broke: {e}") from e
+
     def _ended(self) -> NoReturn:
+        from psycopg import pq
+
         result = self._conn.get_result()
-        text = result.error_message.decode("utf-8", "replace").strip() if result is not None else "it was closed"
-        raise map_state("08006" if "has already been removed" not in text else "", text, self._settings)
+        if result is not None and result.error_field(pq.DiagnosticField.SQLSTATE):
+            raise_result(result, self._settings)
+        raise map_state("08006", "the server closed the replication stream", self._settings)
 
     def wake(self) -> None:
         """Makes a waiting `read` return. Any thread."""

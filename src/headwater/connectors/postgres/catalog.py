@@ -24,14 +24,14 @@ SELECT a.attname, b.typname, a.atttypmod, b.typmod, a.attnotnull, pg_get_expr(d.
         WHERE e.enumtypid = CASE WHEN b.typname LIKE '\\_%%' THEN (SELECT x.typelem FROM pg_type x WHERE x.oid = b.oid) ELSE b.oid END)
 FROM pg_attribute a JOIN base b ON b.root = a.atttypid AND b.typtype <> 'd'
 LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 _KEYS = """
 SELECT i.indisprimary, array_agg(a.attname ORDER BY k.ord)
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(attnum, ord)
 LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-WHERE i.indrelid = %s::regclass AND i.indisunique AND 0 <> ALL (i.indkey::int2[]) AND k.ord <= i.indnkeyatts
+WHERE i.indrelid = to_regclass(%s) AND i.indisunique AND 0 <> ALL (i.indkey::int2[]) AND k.ord <= i.indnkeyatts
 GROUP BY i.indexrelid, i.indisprimary, c.relname ORDER BY i.indisprimary DESC, c.relname
 """
 _HEADER = 4  # of a type modifier
@@ -43,7 +43,7 @@ def list_tables(connection: Connection) -> list[TableId]:
 
 
 def read_table(connection: Connection, table_id: TableId, *, comments: bool = False) -> Table:
-    """The model of a table as it is now."""
+    """The model of a table as it is now; without columns where it is gone."""
     name = table_id.quoted()
     columns = []
     for row in connection.query(_COLUMNS, [name]):
@@ -51,6 +51,17 @@ def read_table(connection: Connection, table_id: TableId, *, comments: bool = Fa
     keys = [list(k) for _, k in connection.query(_KEYS, [name])]
     primary = tuple(str(n) for n in keys[0]) if keys else ()
     return Table(table_id, (), primary).with_(columns=columns)
+
+
+def replica_identity(connection: Connection, table_id: TableId) -> str:
+    """`DEFAULT`, `FULL`, `NOTHING` or `USING INDEX <name>`."""
+    rows = connection.query(
+        "SELECT CASE c.relreplident WHEN 'd' THEN 'DEFAULT' WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' ELSE 'USING INDEX ' "
+        "|| (SELECT i.indexrelid::regclass::text FROM pg_index i WHERE i.indrelid = c.oid AND i.indisreplident) END "
+        "FROM pg_class c WHERE c.oid = to_regclass(%s)",
+        [table_id.quoted()],
+    )
+    return str(rows[0][0]) if rows else ""
 
 
 def _column(row: tuple[object, ...], comments: bool) -> Column:

@@ -51,7 +51,7 @@ def _decoding() -> list[Option]:
         Option("publication.autocreate.mode", "enum", "all_tables",
                allowed=("all_tables", "disabled", "filtered", "no_tables"), doc="What a missing publication becomes."),
         Option("publish.via.partition.root", "bool", False, "Changes of partitions under their root."),
-        Option("replica.identity.autoset.values", "list", built=False, doc="Replica identities to set."),
+        Option("replica.identity.autoset.values", "list", doc="Replica identities to set."),
         Option("status.update.interval.ms", "int", 10000, "Time between status messages.", minimum=1),
         Option("lsn.flush.mode", "enum", "connector", allowed=("connector", "manual", "connector_and_driver"),
                doc="Who confirms positions."),

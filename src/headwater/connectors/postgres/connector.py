@@ -6,7 +6,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from headwater.config.options import Config, OptionSet
 from headwater.connectors.base import Stores
@@ -15,8 +16,9 @@ from headwater.connectors.postgres.config import OPTIONS
 from headwater.connectors.postgres.handler import MessageHandler
 from headwater.connectors.postgres.offsets import Position
 from headwater.connectors.postgres.schema import PostgresSchema
+from headwater.connectors.postgres.slots import SlotState
 from headwater.connectors.postgres.snapshot import Snapshot
-from headwater.drivers.postgres import Connection, PostgresSettings, ReplicationStream, connect
+from headwater.drivers.postgres import Connection, MadeSlot, PostgresSettings, ReplicationStream, connect
 from headwater.errors import HeadwaterError, PositionLost
 from headwater.events.debezium.emitter import Emitter, context_headers
 from headwater.events.debezium.heartbeat import Heartbeat
@@ -28,11 +30,15 @@ from headwater.source.retry import Backoff
 from headwater.source.snapshot import plan
 from headwater.source.transactions import TransactionMonitor
 from headwater.wire.postgres.copyboth import Keepalive, XLogData
+from headwater.wire.postgres.lsn import format_lsn
 from headwater.wire.postgres.pgoutput import Relation
 
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 0.1
+_DROP_ATTEMPTS = 10
+_DROP_PAUSE = 0.3
+T = TypeVar("T")
 
 
 class PostgresSource:
@@ -47,7 +53,7 @@ class PostgresSource:
         self._stopping = threading.Event()
         self._stream: ReplicationStream | None = None
         self._connection: Connection | None = None
-        self._unconfirmed = False
+        self._version = 0
 
     # -- the engine's side
 
@@ -56,37 +62,46 @@ class PostgresSource:
         stored = self._stores.offset(self.partition)
         position = Position.load(stored) if stored else None
         connection = self._connection = connect(self._settings)
+        self._version = connection.server_version
         unfinished = position is not None and position.snapshot_unfinished
         todo = plan(self.config["snapshot.mode"], self.config, offset=position is not None, unfinished=unfinished)
-        preflight.check(connection, self.config, streams=todo.stream)
+        preflight.check(connection, self.config, streams=todo.stream, unfinished=unfinished and not todo.data)
         self._build(stored)
-        stream = self._stream = ReplicationStream(self._settings, self.config["status.update.interval.ms"] / 1000)
-        slot = self._slot(connection, todo.stream, position)
-        if slot is None and position is not None and not unfinished and todo.on_data_error:
-            todo, position = plan("initial", self.config, offset=False, unfinished=False), None
-        lsn, exported = self._slot_and_snapshot(stream, slot, streams=todo.stream, snapshot=todo.data)
+        made: MadeSlot | None = None
+        if todo.stream:
+            slots.ensure_publication(connection, self._schema)
+            slots.set_identities(connection, self._schema)
+            slot = slots.slot_state(connection, self.config)
+            if position is not None and not unfinished:
+                try:
+                    slots.check_position(slot, position, self.config)
+                except PositionLost as e:
+                    if not todo.on_data_error:
+                        raise
+                    log.warning("%s; taking a new snapshot", e)
+                    todo, position = plan("initial", self.config, offset=False, unfinished=False), None
+            made = self._slot_and_snapshot(self._open_stream(), slot, snapshot=todo.data)
         if todo.data:
-            snapshot = Snapshot(connection, self._schema, self._emitter, lsn, exported, self.progress, self._stopping.is_set)
-            for batch in snapshot.run():
-                self._unconfirmed = True
-                yield batch
+            snapshot = Snapshot(connection, self._schema, self._emitter, made, self.progress, self._stopping.is_set)
+            yield from snapshot.run()
             if not snapshot.finished:
                 return
             position = Position.load(snapshot.finished_offset())
-        elif position is None or unfinished:
-            position = Position(lsn=lsn)
-        if not todo.stream:
+            if made is not None and made.temporary:
+                self._open_stream().drop_slot(made.name)
+        if made is None:
             log.info("snapshot.mode=%s does not stream: done", self.config["snapshot.mode"])
             return
-        yield from self._streaming(position)
+        yield from self._streaming(Position(lsn=made.lsn) if position is None else position)
 
     def committed(self, offset: OffsetMap) -> None:
-        """Everything yielded is durable: the server may forget the log up to the last whole transaction."""
-        self._unconfirmed = False
-        commit = offset.get("lsn_commit")
-        if self._stream is not None and commit and self.config["lsn.flush.mode"] != "manual":
+        """`offset` is stored: the server may forget the log before it."""
+        position = offset.get("lsn_commit")
+        if position is None and offset.get("lsn_proc") is None:
+            position = offset.get("lsn")
+        if self._stream is not None and position and self.config["lsn.flush.mode"] != "manual":
             try:
-                self._stream.confirm(int(commit))
+                self._stream.confirm(int(position))
             except HeadwaterError as e:
                 log.debug("a position could not be confirmed: %s", e)
 
@@ -101,21 +116,26 @@ class PostgresSource:
         if self._stream is not None:
             self._stream.close()
             self._stream = None
-        if self._connection is not None:
             if self.config["slot.drop.on.stop"] and self._stopping.is_set():
-                self._drop_slot(self._connection)
+                self._drop_slot()
+        if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def _drop_slot(self, connection: Connection) -> None:
-        for attempt in range(3):
+    def _drop_slot(self) -> None:
+        name = self.config["slot.name"]
+        for attempt in range(_DROP_ATTEMPTS):
             try:
-                connection.query("SELECT pg_drop_replication_slot(%s)", [self.config["slot.name"]])
-                return
+                self._ask(lambda c: c.query("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+                                            "WHERE slot_name = %s", [name]))  # fmt: skip
             except HeadwaterError as e:
-                log.warning("the slot %s could not be dropped: %s", self.config["slot.name"], e)
-                if attempt < 2:
-                    time.sleep(1)
+                # The server's side of the stream may take a moment to let go of it.
+                if attempt == _DROP_ATTEMPTS - 1:
+                    log.warning("the slot %s could not be dropped: %s", name, e)
+                else:
+                    time.sleep(_DROP_PAUSE)
+            else:
+                return
 
     # -- parts
 
@@ -136,52 +156,36 @@ class PostgresSource:
         self._heartbeat = Heartbeat(naming.heartbeat, config["topic.prefix"], config["heartbeat.interval.ms"])
 
     def _relation(self, relation: Relation) -> TableSchema:
+        return self._ask(lambda connection: self._schema.relation(connection, relation))
+
+    def _ask(self, question: Callable[[Connection], T]) -> T:
+        """Asks the server on the query connection; opens a new one where that has broken."""
         if self._connection is None:
             self._connection = connect(self._settings)
         try:
-            return self._schema.relation(self._connection, relation)
+            return question(self._connection)
         except HeadwaterError as e:
             if not e.retriable:
                 raise
             self._connection.close()
             self._connection = connect(self._settings)
-            return self._schema.relation(self._connection, relation)
+            return question(self._connection)
 
-    def _slot(self, connection: Connection, streams: bool, position: Position | None) -> tuple[int, int] | None:
-        """The slot's positions; checks that the server still has the stored one."""
-        if not streams:
-            return None
-        slots.ensure_publication(connection, self._schema)
-        slot = slots.slot_position(connection, self.config)
-        if position is None or position.snapshot_unfinished or not self.config["internal.log.position.check.enable"]:
-            return slot
-        wanted = position.lsn_proc or position.lsn or 0
-        if slot is not None and slot[1] <= wanted:
-            return slot
-        if self.config["snapshot.mode"] == "when_needed":
-            log.warning("the stored position is gone from the slot: taking a new snapshot")
-            return None
-        what = "its slot does not exist" if slot is None else f"the slot's log starts at {slot[1]}"
-        raise PositionLost(
-            f"The connector is trying to read the change log starting at {wanted}, but {what}: this position is no "
-            "longer available on the server. Reconfigure the connector to use a snapshot mode when needed "
-            "(snapshot.mode=when_needed), or remove its offsets to begin anew"
-        )
+    def _open_stream(self) -> ReplicationStream:
+        if self._stream is None:
+            self._stream = ReplicationStream(self._settings, self.config["status.update.interval.ms"] / 1000)
+        return self._stream
 
-    def _slot_and_snapshot(self, stream: ReplicationStream, slot: tuple[int, int] | None, *, streams: bool,
-                           snapshot: bool) -> tuple[int, str]:  # fmt: skip
-        """Creates the slot if it is missing; (position, exported snapshot). A temporary slot exports for an existing one."""
+    def _slot_and_snapshot(self, stream: ReplicationStream, slot: SlotState | None, *, snapshot: bool) -> MadeSlot:
+        """Makes the slot if it is missing. For a snapshot beside an existing slot a temporary one exports it."""
         plugin, name = self.config["plugin.name"], self.config["slot.name"]
-        if streams and slot is None:
-            options = "(SNAPSHOT 'export', FAILOVER)" if self.config["slot.failover"] and self._version() >= 170000 else ""
+        if slot is None:
+            options = "(SNAPSHOT 'export', FAILOVER)" if self.config["slot.failover"] and self._version >= 170000 else ""
             log.info("creating the slot %s", name)
             return stream.create_slot(name, plugin, options)
         if snapshot:
             return stream.create_slot(f"headwater_{os.getpid()}_{name}"[:63], "pgoutput", temporary=True)
-        return (slot[0] if slot else 0), ""
-
-    def _version(self) -> int:
-        return self._connection.server_version if self._connection is not None else 0
+        return MadeSlot(name, slot.confirmed, "", temporary=False)
 
     # -- streaming
 
@@ -206,11 +210,9 @@ class PostgresSource:
             position = Position.load(self._handler.offset())
 
     def _connected(self, position: Position) -> Iterator[SourceBatch]:
-        stream = self._stream
-        if stream is None:
-            stream = self._stream = ReplicationStream(self._settings, self.config["status.update.interval.ms"] / 1000)
+        stream = self._open_stream()
         options = {"proto_version": "1", "publication_names": self.config["publication.name"]}
-        if self._version() >= 140000:
+        if self._version >= 140000:
             options["messages"] = "true"
         for part in str(self.config["slot.stream.params"] or "").split(";"):
             key, sep, value = part.partition("=")
@@ -218,11 +220,11 @@ class PostgresSource:
                 options[key.strip()] = value.strip()
         self._handler.resume(position)
         stream.start(self.config["slot.name"], position.start, options)
-        log.info("streaming from %d", position.start)
+        log.info("streaming from %s", format_lsn(position.start))
         while not self._stopping.is_set():
-            yield self._take(stream, stream.read(IDLE_SECONDS))
+            yield self._take(stream.read(IDLE_SECONDS))
 
-    def _take(self, stream: ReplicationStream, messages: list[XLogData | Keepalive]) -> SourceBatch:
+    def _take(self, messages: list[XLogData | Keepalive]) -> SourceBatch:
         out: list[Record] = []
         now, handler = time.time_ns(), self._handler
         moved = False
@@ -230,22 +232,19 @@ class PostgresSource:
             if isinstance(message, XLogData):
                 handler.handle(message.start, message.body, out, now)
                 moved = True
-            elif not (handler.in_transaction or self._unconfirmed or moved) and self.config["lsn.flush.mode"] != "manual":
-                # Nothing is on its way: the log may go, so that a quiet table never holds it.
-                stream.confirm(message.end)
+            elif handler.idle(message.end):
+                # Stored and confirmed like any other position, so that quiet tables do not hold the server's log.
+                moved = True
         if self._heartbeat.interval and self._heartbeat.due():
             self._beat(out)
-        if not (moved or out):
-            return SourceBatch([])
-        self._unconfirmed = True
-        return SourceBatch(out, handler.offset())
+        return SourceBatch(out, handler.offset()) if moved or out else SourceBatch([])
 
     def _beat(self, out: list[Record]) -> None:
         out.append(self._heartbeat.record(self.partition, self._handler.offset()))
         query = self.config["heartbeat.action.query"]
-        if query and self._connection is not None:
+        if query:
             try:
-                self._connection.query(query)
+                self._ask(lambda connection: connection.query(query))
             except HeadwaterError as e:
                 log.warning("heartbeat.action.query failed: %s", e)
 

@@ -7,9 +7,14 @@ from headwater.drivers.postgres import Connection
 from headwater.errors import PreflightError
 
 
-def check(connection: Connection, config: Config, *, streams: bool) -> None:
-    """Raises PreflightError with all findings."""
+def check(connection: Connection, config: Config, *, streams: bool, unfinished: bool = False) -> None:
+    """Raises PreflightError with all findings. `unfinished`: a snapshot was broken off and the mode takes none."""
     findings = []
+    if unfinished:
+        findings.append(
+            f"the last snapshot was not finished, and snapshot.mode={config['snapshot.mode']} takes none: choose initial, or "
+            "remove the offsets to begin anew"
+        )
     if streams:
         findings += _wal_level(connection) + _replication(connection, config) + _plugin(config) + _slots(connection, config)
     if findings:

@@ -3,33 +3,74 @@
 from __future__ import annotations
 
 import logging
+import re
+from typing import NamedTuple
 
 from headwater.config.options import Config
+from headwater.config.patterns import compile_regex
 from headwater.connectors.postgres import catalog
+from headwater.connectors.postgres.offsets import Position
 from headwater.connectors.postgres.schema import PostgresSchema
 from headwater.drivers.postgres import Connection
-from headwater.errors import PreflightError
-from headwater.wire.postgres.lsn import parse_lsn
+from headwater.errors import PositionLost, PreflightError, SourceError
+from headwater.wire.postgres.lsn import format_lsn, parse_lsn
 
 log = logging.getLogger(__name__)
 
 
-def slot_position(connection: Connection, config: Config) -> tuple[int, int] | None:
-    """(confirmed position, restart position) of the slot; None where there is none of this plug-in."""
+class SlotState(NamedTuple):
+    """A slot's positions: what the client confirmed, and from where the server keeps its log."""
+
+    confirmed: int
+    restart: int
+
+
+def slot_state(connection: Connection, config: Config) -> SlotState | None:
+    """The state of the configured slot; None where there is none. Raises PreflightError for another plug-in's slot."""
     rows = connection.query(
-        "SELECT confirmed_flush_lsn::text, restart_lsn::text, plugin FROM pg_replication_slots "
-        "WHERE slot_name = %s AND database = %s",
-        [config["slot.name"], config["database.dbname"]],
+        "SELECT confirmed_flush_lsn::text, restart_lsn::text, plugin, database FROM pg_replication_slots WHERE slot_name = %s",
+        [config["slot.name"]],
     )
     if not rows:
         return None
-    confirmed, restart, plugin = rows[0]
-    if plugin != config["plugin.name"]:
+    confirmed, restart, plugin, database = rows[0]
+    if plugin != config["plugin.name"] or database != config["database.dbname"]:
         raise PreflightError(
-            f"the slot {config['slot.name']} belongs to the plug-in {plugin}. Choose another slot.name, or drop it: "
+            f"the slot {config['slot.name']} belongs to the plug-in {plugin} and the database {database}. Choose another "
+            f"slot.name, or drop it: SELECT pg_drop_replication_slot('{config['slot.name']}')"
+        )
+    if confirmed is None or restart is None:
+        raise PositionLost(
+            f"the slot {config['slot.name']} has lost its log (max_slot_wal_keep_size). Drop it, and take a new snapshot: "
             f"SELECT pg_drop_replication_slot('{config['slot.name']}')"
         )
-    return parse_lsn(str(confirmed)), parse_lsn(str(restart))
+    return SlotState(parse_lsn(str(confirmed)), parse_lsn(str(restart)))
+
+
+def check_position(slot: SlotState | None, position: Position, config: Config) -> None:
+    """Raises PositionLost where the slot cannot go on from a stored position without a gap.
+
+    The reference looks at `restart_lsn` only, and passes silently over what somebody else confirmed;
+    `compatibility.mode=exact` does so too.
+    """
+    if not config["internal.log.position.check.enable"]:
+        return
+    wanted = position.lsn_proc or position.lsn or 0
+    durable = position.lsn_commit if position.lsn_proc is not None else position.lsn
+    strict = config["compatibility.mode"] != "exact" and config["lsn.flush.mode"] != "manual"
+    if slot is None:
+        what = "its slot does not exist"
+    elif slot.restart > wanted:
+        what = f"the slot's log starts at {format_lsn(slot.restart)}"
+    elif strict and durable is not None and slot.confirmed > durable:
+        what = f"changes up to {format_lsn(slot.confirmed)} were confirmed by somebody else"
+    else:
+        return
+    raise PositionLost(
+        f"The connector is trying to read the change log starting at {format_lsn(wanted)}, but {what}: this position is no "
+        "longer available on the server. Reconfigure the connector to use a snapshot mode when needed "
+        "(snapshot.mode=when_needed), or remove its offsets to begin anew"
+    )
 
 
 def ensure_publication(connection: Connection, schema: PostgresSchema) -> None:
@@ -82,3 +123,32 @@ def _fit(connection: Connection, schema: PostgresSchema, name: str, *, all_table
     want = {(t.schema, t.table) for t in catalog.list_tables(connection) if schema.filter.includes(t)}
     if have != want:
         connection.query(f"ALTER PUBLICATION {name} SET TABLE {_captured(connection, schema)}")
+
+
+_IDENTITY = re.compile(r"DEFAULT|FULL|NOTHING|INDEX (\w+)")
+
+
+def set_identities(connection: Connection, schema: PostgresSchema) -> None:
+    """Sets replica identities by `replica.identity.autoset.values`; what the server refuses is logged."""
+    rules = []
+    for entry in schema.config["replica.identity.autoset.values"] or []:
+        pattern, sep, wanted = str(entry).rpartition(":")
+        match = _IDENTITY.fullmatch(wanted.strip())
+        if not sep or match is None:
+            raise PreflightError(f"replica.identity.autoset.values: {entry!r} is not of the form table:FULL")
+        rules.append((compile_regex(pattern.strip()), f"USING INDEX {match[1]}" if match[1] else match[0]))
+    if not rules:
+        return
+    for table in catalog.list_tables(connection):
+        wanted_forms = {form for pattern, form in rules if pattern.fullmatch(str(table))}
+        if not schema.filter.includes(table) or not wanted_forms:
+            continue
+        if len(wanted_forms) > 1:
+            raise PreflightError(f"replica.identity.autoset.values: more than one rule is for {table}")
+        form = wanted_forms.pop()
+        try:
+            if catalog.replica_identity(connection, table) != form:
+                connection.query(f"ALTER TABLE {table.quoted()} REPLICA IDENTITY {form}")
+                log.info("set the replica identity of %s to %s", table, form)
+        except SourceError as e:
+            log.warning("the replica identity of %s could not be set: %s", table, e)

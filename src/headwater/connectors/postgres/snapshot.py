@@ -1,6 +1,7 @@
 """The initial snapshot: rows read under the snapshot that a slot's creation exported.
 
-Slot and snapshot meet exactly: what is in the snapshot is not streamed, what is not in it is.
+Slot and snapshot meet exactly: what is in the snapshot is not streamed, what is not in it is. Where nothing
+is streamed, no slot is needed, and the transaction has the configured isolation.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from headwater.connectors.postgres import catalog
 from headwater.connectors.postgres.schema import PostgresSchema
 from headwater.connectors.postgres.source_info import source_values
-from headwater.drivers.postgres import Connection
+from headwater.drivers.postgres import Connection, MadeSlot
 from headwater.errors import SourceError
 from headwater.events.debezium.emitter import Emitter
 from headwater.events.debezium.table_schema import TableSchema
@@ -21,24 +22,30 @@ from headwater.model import Record, TableId
 from headwater.source.base import OffsetMap, SourceBatch
 from headwater.source.progress import Progress
 from headwater.source.snapshot import Markers
+from headwater.wire.postgres.lsn import format_lsn, parse_lsn
 from headwater.wire.postgres.rows_cy import RowDecoder
 
 log = logging.getLogger(__name__)
 
 BATCH = 2048
+_ISOLATION = {
+    "serializable": "SERIALIZABLE, READ ONLY, DEFERRABLE", "repeatable_read": "REPEATABLE READ, READ ONLY",
+    "read_committed": "READ COMMITTED, READ ONLY", "read_uncommitted": "READ UNCOMMITTED, READ ONLY",
+}  # fmt: skip
+_WAL_POSITION = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END::text"
 
 
 class Snapshot:
-    """One initial snapshot at the position `lsn`, reading under the exported snapshot `name`."""
+    """One initial snapshot, under the snapshot exported by `slot`; without a slot nothing is streamed afterwards."""
 
-    def __init__(self, connection: Connection, schema: PostgresSchema, emitter: Emitter, lsn: int, name: str,
+    def __init__(self, connection: Connection, schema: PostgresSchema, emitter: Emitter, slot: MadeSlot | None,
                  progress: Progress, stopping: Callable[[], bool]) -> None:  # fmt: skip
         self._connection = connection
         self._schema = schema
         self._config = schema.config
         self._emitter = emitter
-        self._lsn = lsn
-        self._name = name
+        self._slot = slot
+        self._lsn = 0 if slot is None else slot.lsn
         self._progress = progress
         self._stopping = stopping
         self._tx_id: int | None = None
@@ -67,10 +74,15 @@ class Snapshot:
 
     def _begin(self) -> None:
         query = self._connection.query
-        query("BEGIN ISOLATION LEVEL REPEATABLE READ")
-        query(f"SET TRANSACTION SNAPSHOT '{self._name}'")
-        self._tx_id = int(query("SELECT txid_current()")[0][0])
-        log.info("the snapshot reads at %s", self._lsn)
+        if self._slot is not None:
+            query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            query(f"SET TRANSACTION SNAPSHOT '{self._slot.snapshot}'")
+        else:
+            query(f"BEGIN ISOLATION LEVEL {_ISOLATION[self._config['snapshot.isolation.mode']]}")
+            self._lsn = parse_lsn(str(query(_WAL_POSITION)[0][0]))
+        # A standby gives out no transaction ids.
+        self._tx_id = int(query("SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE txid_current() END")[0][0])
+        log.info("the snapshot reads at %s", format_lsn(self._lsn))
 
     def _rollback(self) -> None:
         try:

@@ -14,6 +14,7 @@ from headwater.wire.postgres.copyboth import EPOCH_2000
 from headwater.wire.postgres.rows_cy import RowDecoder
 
 BEGIN, COMMIT, ORIGIN, RELATION, TYPE, INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE = b"BCORYIUDTM"
+_OPS = {INSERT: "c", UPDATE: "u", DELETE: "d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,13 @@ class RowChange:
     old: list[Any] | None
     old_kind: str
     new: list[Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A changed row of a relation that has no decoder: it moves the position, nothing else."""
+
+    op: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,10 @@ class _Reader:
 
 
 def parse(data: bytes, decoder: Callable[[int], RowDecoder | None]) -> Any:
-    """One message; None for one that says nothing here (TYPE), or rows of a relation without decoder."""
+    """One message; None for one that says nothing here (TYPE). Raises DecodeError.
+
+    `decoder` gives the decoder of a relation, None where its rows are not wanted.
+    """
     if not data:
         raise DecodeError("an empty replication message")
     kind = data[0]
@@ -160,11 +171,12 @@ def _relation(r: _Reader) -> Relation:
     return Relation(oid, schema, table, identity, tuple(columns))
 
 
-def _row(kind: int, r: _Reader, decoder: Callable[[int], RowDecoder | None]) -> RowChange | None:
+def _row(kind: int, r: _Reader, decoder: Callable[[int], RowDecoder | None]) -> RowChange | SkippedRow:
     relation = r.uint(4)
     rows = decoder(relation)
+    op = _OPS[kind]
     if rows is None:
-        return None
+        return SkippedRow(op)
     part = chr(r.uint(1))
     old, old_kind, new = None, "", None
     if part in "KO":
@@ -175,4 +187,4 @@ def _row(kind: int, r: _Reader, decoder: Callable[[int], RowDecoder | None]) -> 
         new, r.pos = rows.tuple_data(r.data, r.pos)
     if (kind != DELETE and new is None) or (kind == DELETE and old is None):
         raise DecodeError("a row message without its row")
-    return RowChange({INSERT: "c", UPDATE: "u", DELETE: "d"}[kind], relation, old, old_kind, new)
+    return RowChange(op, relation, old, old_kind, new)
