@@ -286,15 +286,20 @@ def apply(sql: str, tables: Tables, session: Session) -> list[Change]:
         return Statement(sql.strip().rstrip(";"), cursor, tables, session).apply()
     except DdlError as e:
         ids = mentioned(cursor) if cursor is not None else ()
-        if cursor is not None and not _touches_tables(cursor):
+        words = [t.upper for t in cursor.tokens[:4] if t.kind == WORD] if cursor is not None else first_words(sql)
+        if not _touches_tables(words):
             return [Change.of_database("other", session.database, sql)]
         error = DdlError(f"{e}: {redact(sql)[:500]}")
         error.table_ids = ids  # type: ignore[attr-defined]
         raise error from e
 
 
-def _touches_tables(cursor: Cursor) -> bool:
-    words = [t.upper for t in cursor.tokens[:4] if t.kind == WORD]
+def first_words(sql: str) -> list[str]:
+    """The first words of text that could not be cut into tokens."""
+    return re.findall(r"[A-Za-z]+", sql[:200].upper())[:4]
+
+
+def _touches_tables(words: list[str]) -> bool:
     return bool(words) and words[0] in _TABLE_WORDS and "TABLE" in words
 
 
