@@ -12,6 +12,8 @@ MODULES = (
     "headwater.converters.json_cy",
     "headwater.ddl.lexer_cy",
     "headwater.types.convert_cy",
+    "headwater.wire.mysql.calendar_cy",
+    "headwater.wire.mysql.decimal_cy",
     "headwater.wire.mysql.events_cy",
     "headwater.wire.mysql.json_cy",
     "headwater.wire.mysql.rows_cy",
