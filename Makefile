@@ -3,28 +3,33 @@
 PYTHON ?= python3
 ARGS ?=
 PYTEST_ARGS ?=
+SOURCES = pyproject.toml setup.py $(shell find src -name '*.py' -o -name '*.pxd')
 SERVERS = mysql97 postgres kafka
 
-.PHONY: demo test test-compiled test-pure lint servers stop-servers reference clean
+# The two environments are built in the same build folder.
+.NOTPARALLEL:
+.PHONY: demo venv test lint servers stop-servers reference clean
 
 demo: .venv-demo/.done
 	.venv-demo/bin/python -m headwater.demo $(ARGS)
 
-.venv-demo/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+.venv-demo/.done: $(SOURCES)
 	test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
 	.venv-demo/bin/pip install -q --disable-pip-version-check '.[demo]'
 	touch $@
 
-test: .venv/.done .venv-pure/.done
-	tools/test
+venv: .venv/.done
 
-.venv/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+test: .venv/.done .venv-pure/.done
+	tools/test $(PYTEST_ARGS)
+
+.venv/.done: $(SOURCES)
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	rm -rf build
 	HEADWATER_REQUIRE_COMPILED=1 .venv/bin/pip install -q --disable-pip-version-check '.[dev,demo]'
 	touch $@
 
-.venv-pure/.done: pyproject.toml setup.py $(shell find src -name '*.py')
+.venv-pure/.done: $(SOURCES)
 	test -x .venv-pure/bin/python || $(PYTHON) -m venv .venv-pure
 	rm -rf build
 	HEADWATER_PURE=1 .venv-pure/bin/pip install -q --disable-pip-version-check '.[dev,demo]'
@@ -33,7 +38,7 @@ test: .venv/.done .venv-pure/.done
 lint: .venv/.done
 	.venv/bin/ruff check src tests tools setup.py
 	.venv/bin/mypy
-	cd src && ../.venv/bin/lint-imports --config ../pyproject.toml
+	PYTHONPATH=src .venv/bin/lint-imports
 
 reference: .venv/.done
 	.venv/bin/python tools/gen_reference.py
