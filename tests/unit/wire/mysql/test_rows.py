@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import struct
 import zlib
 from typing import Any
@@ -173,6 +174,26 @@ def test_a_decimal_group_of_too_many_digits() -> None:
     # DECIMAL(9,0): four bytes that say 10**9.
     with pytest.raises(DecodeError, match="group of 9 digits"):
         one(wt.NEWDECIMAL, 0x0900, ColumnFormat("decimal"), (10**9 | 0x80000000).to_bytes(4, "big"))
+
+
+@pytest.mark.parametrize("step", [1, 37])
+def test_dates_agree_with_python(step: int) -> None:
+    # Every day around two centuries, one of them a leap year; every 37th of the server's whole range.
+    first, last = (datetime.date(1896, 1, 1), datetime.date(2004, 12, 31)) if step == 1 else (datetime.date.min, datetime.date.max)
+    epoch = datetime.date(1970, 1, 1).toordinal()
+    days = [datetime.date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1, step)]
+    data = b"".join(image((d.year << 9 | d.month << 5 | d.day).to_bytes(3, "little")) for d in days)
+    rows = BinlogRowDecoder(table_map((wt.DATE, 0)), [ColumnFormat("date")]).decode(data, 0, len(data), b"\x01")
+    assert [r[0] for r in rows] == [d.toordinal() - epoch for d in days]
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day"),
+    [(2023, 2, 29), (1900, 2, 29), (2024, 2, 30), (2024, 4, 31), (2024, 13, 1), (2024, 0, 1), (2024, 1, 0), (0, 0, 0)],
+)
+def test_days_that_do_not_exist(year: int, month: int, day: int) -> None:
+    packed = (year << 9 | month << 5 | day).to_bytes(3, "little")
+    assert one(wt.DATE, 0, ColumnFormat("date"), packed) is None
 
 
 # -- images
