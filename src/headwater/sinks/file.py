@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import OrderedDict
@@ -12,8 +13,11 @@ from typing import BinaryIO
 from headwater._plugins import Plugin
 from headwater.errors import ConfigError, ConfigProblem, SinkError
 from headwater.sinks.base import Batch
+from headwater.storage.atomic import make_folder, open_lines, write_all
 
 MAX_OPEN = 256
+_LONGEST_NAME = 200
+_OTHER = re.compile(r"[^A-Za-z0-9._-]")
 
 
 class FileSink:
@@ -28,7 +32,7 @@ class FileSink:
 
     def open(self) -> None:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
         except OSError as e:
             raise SinkError(f"the folder {self._folder} cannot be made: {e.strerror}") from e
 
@@ -38,24 +42,23 @@ class FileSink:
             self._files.move_to_end(topic)
             return file
         if len(self._files) >= MAX_OPEN:
-            old, oldest = self._files.popitem(last=False)
+            old, oldest = next(iter(self._files.items()))
             self._sync(old, oldest)
+            del self._files[old]
             oldest.close()
-        name = re.sub(r"[^A-Za-z0-9._-]", "_", topic) or "_"
-        file = self._files[topic] = (self._folder / f"{name}.jsonl").open("ab")
+        file = self._files[topic] = open_lines(self._folder / file_name(topic))
         return file
 
     def write(self, batch: Batch) -> None:
         parts: dict[str, list[bytes]] = {}
         for record, key, value in zip(batch.records, batch.keys, batch.values, strict=True):
-            line = b'{"key":' + _json(key) + b',"value":' + _json(value) + b"}\n"
+            line = b'{"key":' + _json(record.topic, key) + b',"value":' + _json(record.topic, value) + b"}\n"
             parts.setdefault(record.topic, []).append(line)
         try:
             for topic, lines in parts.items():
                 file = self._file(topic)
-                file.write(b"".join(lines))
-                file.flush()
                 self._dirty.add(topic)
+                write_all(file, b"".join(lines))
         except OSError as e:
             raise SinkError(f"a file in {self._folder} cannot be written: {e.strerror}") from e
 
@@ -77,15 +80,32 @@ class FileSink:
         self._files.clear()
 
 
-def _json(data: bytes | None) -> bytes:
-    """Converter output inside a JSON line: JSON as it is, other text as a string."""
-    if data is None:
-        return b"null"
-    if data[:1] in b'{["-0123456789tfn':
-        return data
+def file_name(topic: str) -> str:
+    """A file's name for a topic. Where it cannot be the topic's own, a digest keeps two topics in two files."""
+    name = _OTHER.sub("_", topic)
+    if name != topic or not topic or len(name) > _LONGEST_NAME:
+        name = f"{name[:_LONGEST_NAME]}-{hashlib.sha256(topic.encode()).hexdigest()[:12]}"
+    return f"{name}.jsonl"
+
+
+def _json(topic: str, data: bytes | None) -> bytes:
+    """Converter output inside a JSON line: JSON as it is, other text as a string. Raises SinkError for binary."""
     import orjson
 
-    return orjson.dumps(data.decode("utf-8", "replace"))
+    if data is None:
+        return b"null"
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        try:
+            return orjson.dumps(data.decode())
+        except UnicodeDecodeError:
+            raise SinkError(
+                f"a record of topic {topic} is neither JSON nor text, and the file sink writes lines of JSON; "
+                "configure a JSON converter, or another sink"
+            ) from None
+    # In JSON a line feed can only be space between values.
+    return data.replace(b"\n", b" ")
 
 
 def make(target: str, config: Mapping[str, str]) -> FileSink:

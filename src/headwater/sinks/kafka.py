@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater._plugins import Plugin
-from headwater.drivers.kafka import client_config
+from headwater.drivers.kafka import client_config, without_conflicts
 from headwater.errors import ConfigError, ConfigProblem, SinkError
 from headwater.model import Record
 from headwater.sinks.base import Batch
@@ -22,10 +22,13 @@ _DEFAULTS: dict[str, Any] = {
     "linger.ms": "5",
     "queue.buffering.max.messages": "100000",
     "queue.buffering.max.kbytes": "131072",
+    # The Java producer's limit; librdkafka's own is a little lower.
+    "message.max.bytes": "1048576",
     # Only failures are reported; a commit waits until nothing is in flight.
     "delivery.report.only.error": True,
 }
 _FLUSH_SECONDS = 1.0
+_CONNECT_SECONDS = 30
 
 
 class KafkaSink:
@@ -41,7 +44,7 @@ class KafkaSink:
         settings, notes = client_config(producer, "producer.")
         for note in notes:
             log.warning("%s", note)
-        self._settings = {**_DEFAULTS, **settings, "bootstrap.servers": servers}
+        self._settings = {**without_conflicts({**_DEFAULTS, **settings}, producer), "bootstrap.servers": servers}
         self._creation = TopicCreation.from_config(config)
         self._producer: Any = None
         self._known: set[str] = set()
@@ -54,11 +57,14 @@ class KafkaSink:
             raise SinkError("the Kafka sink needs the extra `kafka`: pip install 'headwater[kafka]'") from None
         try:
             self._producer = Producer(self._settings, logger=log)
-            self._producer.list_topics(timeout=30)
+        except KafkaException as e:
+            raise ConfigError(f"the Kafka producer refuses its settings (producer.*): {e.args[0].str()}") from e
+        except (TypeError, ValueError) as e:
+            raise ConfigError(f"the Kafka producer refuses its settings (producer.*): {e}") from e
+        try:
+            self._producer.list_topics(timeout=_CONNECT_SECONDS)
         except KafkaException as e:
             raise SinkError(f"no Kafka broker can be reached at {self._servers}: {e.args[0].str()}") from e
-        except (TypeError, ValueError) as e:
-            raise ConfigError([ConfigProblem("producer.*", None, str(e), None)]) from e
 
     def write(self, batch: Batch) -> None:
         produce = self._producer.produce

@@ -52,6 +52,16 @@ class TopicCreation:
         if not self._enabled:
             return
         from confluent_kafka import KafkaError, KafkaException
+
+        try:
+            self._make(topic, client)
+        except KafkaException as e:
+            if e.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise SinkError(f"the topic {topic} cannot be made: {e.args[0].str()}") from e
+        except TimeoutError as e:
+            raise SinkError(f"the topic {topic} cannot be made: the broker did not answer") from e
+
+    def _make(self, topic: str, client: Mapping[str, str]) -> None:
         from confluent_kafka.admin import AdminClient
         from confluent_kafka.cimpl import NewTopic
 
@@ -62,12 +72,8 @@ class TopicCreation:
             return
         group = next(g for g in self._groups if g.matches(topic))
         new = NewTopic(topic, num_partitions=group.partitions, replication_factor=group.replication, config=group.settings)
-        try:
-            self._admin.create_topics([new])[topic].result(60)
-            log.info("made the topic %s", topic)
-        except KafkaException as e:
-            if e.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise SinkError(f"the topic {topic} cannot be made: {e.args[0].str()}") from e
+        self._admin.create_topics([new])[topic].result(60)
+        log.info("made the topic %s", topic)
 
 
 def _group(config: Mapping[str, str], name: str) -> TopicGroup:

@@ -90,6 +90,9 @@ def _short(value: Any) -> str:
     if value is None:
         return "null"
     text = str(value.to_dict() if isinstance(value, Struct) else value)
+    if not text.isprintable():
+        # A value from a table must not steer the terminal, nor begin a new line.
+        text = "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in text[:_LONGEST])
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

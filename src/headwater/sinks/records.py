@@ -10,6 +10,7 @@ from typing import BinaryIO
 from headwater._plugins import Plugin
 from headwater.errors import ConfigError, ConfigProblem, SinkError
 from headwater.sinks.base import Batch
+from headwater.storage.atomic import open_lines, write_all
 
 
 class RecordsSink:
@@ -23,8 +24,7 @@ class RecordsSink:
 
     def open(self) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab")
+            self._file = open_lines(self._path)
         except OSError as e:
             raise SinkError(f"{self._path} cannot be opened: {e.strerror}") from e
 
@@ -33,8 +33,7 @@ class RecordsSink:
 
         try:
             if self._file is not None:
-                self._file.write(b"".join(json_line(r) for r in batch.records))
-                self._file.flush()
+                write_all(self._file, b"".join(json_line(r) for r in batch.records))
         except OSError as e:
             raise SinkError(f"{self._path} cannot be written: {e.strerror}") from e
 

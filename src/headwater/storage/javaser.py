@@ -78,7 +78,8 @@ def write_map(entries: Entries) -> bytes:
     while len(entries) > capacity * 3 // 4:
         capacity *= 2
     out = bytearray(_HEAD + _FIELDS)
-    out += bytes.fromhex("3f400000") + (capacity * 3 // 4).to_bytes(4, "big")
+    threshold = capacity * 3 // 4 if entries else 0
+    out += bytes.fromhex("3f400000") + threshold.to_bytes(4, "big")
     out += b"\x77\x08" + capacity.to_bytes(4, "big") + len(entries).to_bytes(4, "big")
     first = True
     for entry in entries:

@@ -115,7 +115,7 @@ def document_table(table_id: TableId, node: Any) -> Table:
             table_id, columns, tuple(node.get("primaryKeyColumnNames") or ()), node.get("defaultCharsetName"),
             node.get("comment"), tuple((a["name"], a["value"]) for a in node.get("attributes") or ()),
         )  # fmt: skip
-    except (KeyError, TypeError, AttributeError) as e:
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise HistoryError(f"the model of {table_id} is malformed: {e!r}") from e
 
 

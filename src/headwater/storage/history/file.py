@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -11,7 +12,7 @@ from typing import Any
 
 from headwater._plugins import Plugin
 from headwater.errors import ConfigError, ConfigProblem, HistoryError
-from headwater.storage.atomic import sync_folder
+from headwater.storage.atomic import make_folder, sync_folder, write_all
 
 log = logging.getLogger(__name__)
 
@@ -32,28 +33,39 @@ class FileHistoryStore:
     def create(self) -> None:
         """Makes the file and its folders."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.touch()
-            sync_folder(self.path.parent)
+            self._make()
         except OSError as e:
             raise HistoryError(f"the schema history {self.path} cannot be made: {e.strerror}") from e
 
+    def _make(self) -> None:
+        make_folder(self.path.parent)
+        if not self.path.exists():
+            self.path.touch()
+            sync_folder(self.path.parent)
+
     def append(self, documents: Iterable[dict[str, Any]]) -> None:
-        """Appends lines; they are on disk when this returns."""
+        """Appends lines; they are on disk when this returns, and none of them is there when it raises."""
         data = b"".join(
             json.dumps(d, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n" for d in documents
         )
         if not data:
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._make()
             if not self._checked:
                 self._cut_torn_line()
                 self._checked = True
-            with self.path.open("ab") as f:
-                f.write(data)
-                f.flush()
-                os.fsync(f.fileno())
+            with self.path.open("ab", buffering=0) as f:
+                end = f.tell()
+                try:
+                    write_all(f, data)
+                    os.fsync(f.fileno())
+                except OSError:
+                    # A full disk takes a part of the lines; the rest of a torn one must not end up behind a good one.
+                    self._checked = False
+                    with contextlib.suppress(OSError):
+                        f.truncate(end)
+                    raise
         except OSError as e:
             raise HistoryError(f"the schema history {self.path} cannot be written: {e.strerror}") from e
 
@@ -80,7 +92,7 @@ class FileHistoryStore:
         """The documents. Raises HistoryError naming the line; the file stays as it is."""
         try:
             with self.path.open("rb") as f:
-                for number, line in enumerate(f, 1):
+                for number, line in enumerate(iter(lambda: f.readline(MAX_LINE + 1), b""), 1):
                     if line.strip():
                         document = self._parse(line, number, torn=not line.endswith(b"\n"))
                         if document is not None:
@@ -91,7 +103,9 @@ class FileHistoryStore:
     def _parse(self, line: bytes, number: int, *, torn: bool) -> dict[str, Any] | None:
         try:
             if len(line) > MAX_LINE:
-                raise ValueError(f"a line of {len(line)} bytes")
+                raise HistoryError(
+                    f"line {number} of the schema history {self.path} is longer than {MAX_LINE} bytes; no history is"
+                )
             document = json.loads(line, strict=False)
             if not isinstance(document, dict):
                 raise ValueError("not an object")
@@ -111,8 +125,8 @@ class FileHistoryStore:
 
 def _parses(data: bytes) -> bool:
     try:
-        return isinstance(json.loads(data), dict)
-    except ValueError:
+        return isinstance(json.loads(data, strict=False), dict)
+    except (ValueError, RecursionError):
         return False
 
 

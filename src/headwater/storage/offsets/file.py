@@ -1,7 +1,7 @@
 """Offsets in a file: the reference's Java form, or our own JSON.
 
-A file keeps the form it has. A new file is JSON if its name ends in `.json`, else Java, so that an unchanged
-configuration makes a file the reference can read. Every write replaces the file as a whole.
+A file keeps the form it has. A new file is in the Java form, so that an unchanged configuration makes a file the
+reference can read, unless the store is called `json`, or `file` with a file name that ends in `.json`. Every write replaces the file as a whole.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ log = logging.getLogger(__name__)
 
 MAX_BYTES = 256 * 1024 * 1024
 _FORMAT = "headwater-offsets"
+_JAVA_NAMES = ("org.apache.kafka.connect.storage.FileOffsetBackingStore", "FileOffsetBackingStore")
 
 
 class FileOffsetStore:
     """Entries of one or many connectors in one file; those of others are kept as they are."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, *, java: bool | None = None) -> None:
+        """`java`: the form of a new file; None goes by the file's name."""
         self.path = path
         self._name = name
         self._entries: dict[bytes, bytes | None] = {}
-        self._java = path.suffix != ".json"
+        self._java = path.suffix != ".json" if java is None else java
 
     def open(self) -> None:
         """Reads the file. Raises OffsetError, with the file untouched."""
@@ -123,13 +125,15 @@ def make(config: Mapping[str, str], name: str) -> FileOffsetStore:
     path = config.get("offset.storage.file.filename")
     if not path:
         raise ConfigError([ConfigProblem("offset.storage.file.filename", None, "A value is required", "offsets.dat")])
-    return FileOffsetStore(Path(path), name)
+    kind = config.get("offset.storage") or _JAVA_NAMES[0]
+    java = True if kind in _JAVA_NAMES else False if kind == "json" else None
+    return FileOffsetStore(Path(path), name, java=java)
 
 
 PLUGIN = Plugin(
     "offsets",
     "file",
     make,
-    aliases=("org.apache.kafka.connect.storage.FileOffsetBackingStore", "FileOffsetBackingStore"),
+    aliases=("json", *_JAVA_NAMES),
     summary="A local file, in the reference's form or JSON",
 )

@@ -20,7 +20,8 @@ class MemoryOffsetStore:
         """Nothing to open."""
 
     def load(self, partition: Partition) -> Offset | None:
-        return self._entries.get(key_bytes(self._name, partition))
+        found = self._entries.get(key_bytes(self._name, partition))
+        return None if found is None else dict(found)
 
     def save(self, offsets: Iterable[tuple[Partition, Offset | None]]) -> None:
         for partition, offset in offsets:
