@@ -10,15 +10,18 @@ SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.rel
 WHERE c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_temp%' AND n.nspname NOT LIKE 'pg\\_toast%'
 ORDER BY 1, 2
 """
-# A domain is followed down to its base type; its length and scale count where the column has none.
+# A domain is followed down to its base type; its length and scale count where the column has none, and its
+# defaults are left out, as the reference does.
 _COLUMNS = """
-WITH RECURSIVE base(root, oid, typname, typtype, typbasetype, typmod) AS (
-  SELECT t.oid, t.oid, t.typname, t.typtype, t.typbasetype, t.typtypmod FROM pg_type t
+WITH RECURSIVE base(root, oid, typname, typtype, typbasetype, typmod, required) AS (
+  SELECT t.oid, t.oid, t.typname, t.typtype, t.typbasetype, t.typtypmod, t.typnotnull FROM pg_type t
   UNION ALL
-  SELECT b.root, t.oid, t.typname, t.typtype, t.typbasetype, CASE WHEN b.typmod >= 0 THEN b.typmod ELSE t.typtypmod END
+  SELECT b.root, t.oid, t.typname, t.typtype, t.typbasetype, CASE WHEN b.typmod >= 0 THEN b.typmod ELSE t.typtypmod END,
+    b.required OR t.typnotnull
   FROM base b JOIN pg_type t ON t.oid = b.typbasetype WHERE b.typtype = 'd'
 )
-SELECT a.attname, b.typname, a.atttypmod, b.typmod, a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attidentity,
+SELECT a.attname, b.typname, a.atttypmod, b.typmod, a.attnotnull OR b.required,
+       CASE WHEN b.root = b.oid THEN pg_get_expr(d.adbin, d.adrelid) END, a.attidentity,
        a.attgenerated, a.atttypid, col_description(a.attrelid, a.attnum),
        (SELECT array_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e
         WHERE e.enumtypid = CASE WHEN b.typname LIKE '\\_%%' THEN (SELECT x.typelem FROM pg_type x WHERE x.oid = b.oid) ELSE b.oid END)

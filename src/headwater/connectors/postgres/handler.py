@@ -9,8 +9,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from headwater.connectors.postgres import types
 from headwater.connectors.postgres.offsets import Cursor, Position
+from headwater.connectors.postgres.placeholders import placeholder
 from headwater.connectors.postgres.schema import SOURCE, PostgresSchema
 from headwater.connectors.postgres.source_info import source_values
 from headwater.errors import DecodeError
@@ -112,7 +112,7 @@ class MessageHandler:
             return
         schema = self._read_relation(relation)
         decoder = RowDecoder(self._schema.formats(schema))
-        holders = [types.placeholder(c, self._schema.types) for c in schema.read_columns]
+        holders = [placeholder(c, self._schema.types) for c in schema.read_columns]
         self._relations[relation.oid] = Captured(schema, decoder, holders)
 
     # -- transactions

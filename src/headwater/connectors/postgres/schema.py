@@ -43,7 +43,8 @@ class PostgresSchema:
         self.types = TypeOptions(
             temporal=config["time.precision.mode"], decimal=config["decimal.handling.mode"],
             binary=config["binary.handling.mode"], adjust_years=False, exact=config["compatibility.mode"] == "exact",
-            money_digits=config["money.fraction.digits"], placeholder=config["unavailable.value.placeholder"],
+            hstore=config["hstore.handling.mode"], interval=config["interval.handling.mode"],
+            money_digits=config["money.fraction.digits"], unknown_types=config["include.unknown.datatypes"], placeholder=config["unavailable.value.placeholder"],
         )  # fmt: skip
         self._options = SchemaOptions(
             adjust_schema_name=adjuster(config["schema.name.adjustment.mode"], fields=False),

@@ -69,6 +69,7 @@ class TableSchema:
         self.key_indexes = [index[n] for n in names if n in index]
         fields = [self._field(c, t) for c, t in zip(self.read_columns, kinds, strict=True)]
         rules = {i: r for i in self.value_indexes if (r := rule(self.read_columns[i])) is not None}
+        self._defaults = [f.default for f in fields]
         self._make_schemas(fields, rules, source)
         self.convert_stream = self._converter(kinds, snapshot=False)
         self.convert_snapshot = self._converter(kinds, snapshot=True)
@@ -120,7 +121,8 @@ class TableSchema:
         work = []
         for i, (column, kind) in enumerate(zip(self.read_columns, kinds, strict=True)):
             steps = kind.steps_for(snapshot)
-            fallback = None if column.optional else kind.fallback
+            default = self._defaults[i]
+            fallback = None if column.optional else kind.fallback if default is None else default
             if steps or fallback is not None:
                 work.append((i, steps, fallback))
         return RowConverter(work, self._failed)

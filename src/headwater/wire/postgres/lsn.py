@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from headwater.errors import DecodeError
+
+_FORM = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 
 
 def parse_lsn(text: str) -> int:
     """`16/B374D848` -> number. Raises DecodeError."""
-    high, sep, low = text.partition("/")
-    try:
-        number = int(high, 16) << 32 | int(low, 16)
-    except ValueError:
-        sep, number = "", 0
-    if not sep or not 0 <= number < 1 << 64 or len(low) > 8 or len(high) > 8:
+    m = _FORM.fullmatch(text)
+    if m is None:
         raise DecodeError(f"{text!r} is not a log position")
-    return number
+    return int(m[1], 16) << 32 | int(m[2], 16)
 
 
 def format_lsn(number: int) -> str:
