@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from headwater.config.properties import parse_properties
-from headwater.config.providers import resolve
+from headwater.config.providers import resolve_all
 from headwater.errors import ConfigError
 
 MAX_BYTES = 16 * 1024 * 1024
+MAX_KEYS = 100_000
 
 
 def load(path: str | Path, overrides: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -25,25 +26,26 @@ def load(path: str | Path, overrides: Mapping[str, str] | None = None) -> dict[s
     raw = _parse(path, _read(path))
     raw = unwrap_server(raw)
     raw.update(overrides or {})
-    return {k: resolve(k, v) for k, v in raw.items()}
+    return resolve_all(raw)
 
 
 def from_mapping(config: Mapping[str, Any]) -> dict[str, str]:
     """A flat map of text from a Python mapping: numbers and booleans become text, nested maps dotted keys."""
-    return {k: resolve(k, v) for k, v in flatten(config).items()}
+    return resolve_all(flatten(config))
 
 
 def _read(path: Path) -> str:
     try:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; a configuration file is needed")
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes: not a configuration file")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ConfigError(f"there is no file {path}") from None
     except OSError as e:
         raise ConfigError(f"{path} cannot be read: {e.strerror}") from e
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes: not a configuration file")
     if b"\0" in data:
         raise ConfigError(f"{path} is not a text file")
     try:
@@ -90,7 +92,10 @@ def _yaml(text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as e:
-        raise ValueError(f"not valid YAML: {e}") from e
+        # The error's own text quotes the line, which may hold a password.
+        mark = getattr(e, "problem_mark", None)
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise ValueError(f"{where}not valid YAML: {getattr(e, 'problem', None) or 'unreadable'}") from None
 
 
 def _unwrap_rest(value: Any) -> dict[str, str]:
@@ -120,6 +125,8 @@ def flatten(value: Any, prefix: str = "", depth: int = 0) -> dict[str, str]:
             out[name] = ",".join(to_text(x) for x in item)
         elif item is not None:
             out[name] = to_text(item)
+        if len(out) > MAX_KEYS:
+            raise ValueError(f"the configuration has more than {MAX_KEYS} properties")
     return out
 
 
@@ -127,6 +134,8 @@ def to_text(value: Any) -> str:
     """A scalar as the text of a property."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, (Mapping, list, tuple, set)):
+        raise ValueError("a list may hold only text, numbers, true and false")
     return str(value)
 
 

@@ -15,6 +15,14 @@ from headwater.config.patterns import PatternError, RegexList, split_list
 from headwater.errors import ConfigError, ConfigProblem
 
 MASK = "********"
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
+
+
+class Resolved(str):
+    """Text that a reference such as `${env:NAME}` led to; never shown."""
+
+    __slots__ = ()
+
 
 Validator = Callable[[Any, Mapping[str, str]], str | None]
 
@@ -25,6 +33,7 @@ class Option:
 
     `type` is one of string, password, int, long, bool, enum, list, regex_list, class, map. `validator(value, raw)`
     returns the rule that is broken, or None. `excludes` names options that may not be given together with this one.
+    `folded`: a list whose words are read in lower case.
     `built` False: accepted and declared, but without effect yet; setting it gives a warning.
     """
 
@@ -43,6 +52,7 @@ class Option:
     built: bool = True
     pattern: str | None = None
     minimum: int | None = None
+    folded: bool = False
 
     @property
     def secret(self) -> bool:
@@ -59,10 +69,9 @@ class Option:
 
 
 def _int(option: Option, text: str) -> int:
-    try:
-        value = int(text.strip())
-    except ValueError:
-        raise ValueError("An integer is expected") from None
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise ValueError("An integer is expected")
+    value = int(text)
     if option.minimum == 1 and value < 1:
         kind = "long" if option.type == "long" else "integer"
         raise ValueError(f"A positive, non-zero {kind} value is expected")
@@ -110,7 +119,7 @@ def _map(option: Option, text: str) -> dict[str, str]:
 
 
 def _string(option: Option, text: str) -> str:
-    return text
+    return str(text)  # a plain str, also from a Resolved
 
 
 def _list(option: Option, text: str) -> list[str]:
@@ -119,8 +128,7 @@ def _list(option: Option, text: str) -> list[str]:
         for v in values:
             if v.lower() not in option.allowed:
                 raise ValueError("Values must be among " + ", ".join(option.allowed))
-        return [v.lower() for v in values]
-    return values
+    return [v.lower() for v in values] if option.allowed or option.folded else values
 
 
 _PARSERS: dict[str, Callable[[Option, str], Any]] = {
@@ -155,7 +163,7 @@ class Config(Mapping[str, Any]):
         return {k[len(prefix) :]: v for k, v in self.raw.items() if k.startswith(prefix)}
 
     def __repr__(self) -> str:
-        shown = {k: MASK if k in self._secrets or is_secret(k) else v for k, v in self.raw.items()}
+        shown = {k: MASK if k in self._secrets or is_hidden(k, v) else v for k, v in self.raw.items()}
         return f"Config({shown!r})"
 
 
@@ -169,6 +177,11 @@ _SECRET = re.compile(
 def is_secret(key: str) -> bool:
     """Whether a property's value must not be shown."""
     return _SECRET.fullmatch(key) is not None
+
+
+def is_hidden(key: str, value: str) -> bool:
+    """Whether a value must not be shown: its key says so, or it came out of a file or variable of secrets."""
+    return isinstance(value, Resolved) or is_secret(key)
 
 
 @dataclass(slots=True)
@@ -259,18 +272,22 @@ class OptionSet:
             if option.required:
                 problems.append(ConfigProblem(key, None, "A value is required", option.example))
             return
-        shown = MASK if option.secret or is_secret(key) else text
+        hidden = option.secret or is_hidden(key, text)
+        shown = MASK if hidden else text
         if option.required and not text.strip():
             problems.append(ConfigProblem(key, shown, "A value is required", option.example))
             return
         try:
             value = option.parse(text)
         except ValueError as e:
-            problems.append(ConfigProblem(key, shown, str(e), option.example or _example(option)))
+            # The rule of a pattern quotes the pattern.
+            rule = _HIDDEN_RULE if hidden and option.type == "regex_list" else str(e)
+            problems.append(ConfigProblem(key, shown, rule, option.example or _example(option)))
             return
         values[key] = value
-        if option.validator is not None and (rule := option.validator(value, raw)) is not None:
-            problems.append(ConfigProblem(key, shown, rule, option.example))
+        if option.validator is not None and (broken := option.validator(value, raw)) is not None:
+            # A validator's text may quote the value.
+            problems.append(ConfigProblem(key, shown, _HIDDEN_RULE if hidden else broken, option.example))
         for other in option.excludes:
             if raw.get(other):
                 problems.append(ConfigProblem(key, shown, f'"{other}" is already specified', None))
@@ -307,6 +324,9 @@ class OptionSet:
              "deprecated": o.deprecated}
             for o in self.options
         ]  # fmt: skip
+
+
+_HIDDEN_RULE = "The value does not have the form of this property"
 
 
 def _unknown(key: str, known: list[str]) -> str:

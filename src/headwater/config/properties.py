@@ -21,22 +21,23 @@ def parse_properties(text: str) -> dict[str, str]:
 def _logical_lines(text: str) -> list[tuple[int, str]]:
     """Lines with continuations joined; blanks at the front, blank lines and comments are gone."""
     out: list[tuple[int, str]] = []
-    pending, start = "", 0
+    pending, start, joining = "", 0, False
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, line in enumerate(lines, 1):
         line = line.lstrip(_BLANK)
-        if not pending:
+        if not joining:
             if not line or line[0] in "#!":
                 continue
             start = number
         slashes = len(line) - len(line.rstrip("\\"))
         if slashes % 2:
             pending += line[:-1]
-            if number < len(lines):
+            joining = number < len(lines)
+            if joining:
                 continue
             line = ""
         out.append((start, pending + line))
-        pending = ""
+        pending, joining = "", False
     return out
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.config.options import Option, OptionSet, Validator
+from headwater.config.patterns import PatternError, compile_regex
 
 _NAME = re.compile(r"[a-zA-Z0-9_.\-]+")
 _BAD_NAME = "{} has invalid format (only the underscore, hyphen, dot and alphanumeric characters are allowed)"
@@ -35,7 +36,16 @@ def key_columns(value: Any, raw: Mapping[str, str]) -> str | None:
     for entry in str(value).split(";"):
         if entry.strip() and not _KEY_ENTRY.fullmatch(entry):
             return f"{entry} has an invalid format (expecting '^\\s*([^:]+):([^:,]+(,[^:,]+)*)\\s*$')"
+        try:
+            compile_regex(entry.strip().rpartition(":")[0].strip())
+        except PatternError as e:
+            return f"A valid regular expression is expected before the colon, but {e}"
     return None
+
+
+def one_table(value: Any, raw: Mapping[str, str]) -> str | None:
+    """`signal.data.collection`: one table, as there is one task."""
+    return "For single task connector only one signal data collection is permitted." if len(value) > 1 else None
 
 
 def queue_size(value: Any, raw: Mapping[str, str]) -> str | None:
@@ -55,7 +65,7 @@ def custom_name(mode_key: str) -> Validator:
     return check
 
 
-_TIME_MODES = ("adaptive_time_microseconds", "adaptive", "connect", "isostring", "microseconds", "nanoseconds")
+TIME_MODES = ("adaptive_time_microseconds", "adaptive", "connect", "isostring", "microseconds", "nanoseconds")
 _ADJUSTMENTS = ("none", "avro", "avro_unicode")
 _FAILURES = ("fail", "warn", "skip", "ignore")
 
@@ -103,7 +113,7 @@ def _filters() -> list[Option]:
         Option("table.ignore.builtin", "bool", True, "Leaves the server's own tables out."),
         Option("message.key.columns", validator=key_columns, doc="Columns that make the key instead of the primary key.",
                example="inventory.customers:pk1,pk2"),
-        Option("skipped.operations", "list", ["t"], validator=skipped_operations, example="t",
+        Option("skipped.operations", "list", ["t"], validator=skipped_operations, folded=True, example="t",
                doc="Operations that make no event: c, u, d, t, r, or none."),
         Option("skip.messages.without.change", "bool", False, "Drops updates that change no included column."),
     ]  # fmt: skip
@@ -113,7 +123,7 @@ def _values(time_mode: str) -> list[Option]:
     return [
         Option("decimal.handling.mode", "enum", "precise", allowed=("precise", "double", "string"), importance="high",
                doc="How DECIMAL and NUMERIC are written."),
-        Option("time.precision.mode", "enum", time_mode, allowed=_TIME_MODES, importance="high",
+        Option("time.precision.mode", "enum", time_mode, allowed=TIME_MODES, importance="high",
                doc="How dates and times are written."),
         Option("binary.handling.mode", "enum", "bytes", allowed=("bytes", "base64", "base64-url-safe", "hex"),
                doc="How binary columns are written."),
@@ -176,6 +186,8 @@ def _snapshot() -> list[Option]:
         Option("snapshot.max.threads.multiplier", "int", 1, "Chunks a reader.", minimum=1, built=False),
         Option("snapshot.max.threads.multiplier.<table>", "int", pattern=r"snapshot\.max\.threads\.multiplier\..+",
                minimum=1, built=False, doc="Chunks a reader of one table."),
+        Option("internal.legacy.snapshot.max.threads", "bool", False, built=False,
+               deprecated="use legacy.snapshot.max.threads"),
         Option("legacy.snapshot.max.threads", "bool", False, "One table a reader.", built=False),
         Option("snapshot.tables.order.by.row.count", "enum", "disabled", allowed=("disabled", "ascending", "descending"),
                built=False, doc="Orders tables by size."),
@@ -190,7 +202,7 @@ def _snapshot() -> list[Option]:
 
 def _signals() -> list[Option]:
     return [
-        Option("signal.data.collection", "list", doc="The signal table.", built=False),
+        Option("signal.data.collection", "list", validator=one_table, doc="The signal table.", built=False),
         Option("signal.enabled.channels", "list", ["source"], "Signal channels.", built=False),
         Option("signal.poll.interval.ms", "long", 5000, "Time between looks for signals.", minimum=1, built=False),
         Option("signal.file", default="file-signals.txt", doc="File of the file channel.", built=False),

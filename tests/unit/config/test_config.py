@@ -38,6 +38,9 @@ MYSQL = {
         ("a=1\na=2", {"a": "2"}),
         ("a", {"a": ""}),
         ("a=\\", {"a": ""}),
+        ("\\\n#a=1", {"#a": "1"}),
+        ("a=1,\\\n  \nb=2", {"a": "1,", "b": "2"}),
+        ("# no\\\na=1", {"a": "1"}),
     ],
 )
 def test_properties(text: str, expected: dict[str, str]) -> None:
@@ -119,6 +122,11 @@ def test_references_that_lead_nowhere(reference: str) -> None:
     ("changes", "key", "rule"),
     [
         ({"topic.prefix": None}, "topic.prefix", "A value is required"),
+        ({"database.port": "1_000"}, "database.port", "An integer is expected"),
+        ({"database.port": "9" * 5000}, "database.port", "An integer is expected"),
+        ({"message.key.columns": "a(b:c"}, "message.key.columns", "A valid regular expression is expected"),
+        ({"time.precision.mode": "adaptive"}, "time.precision.mode", "time.precision.mode is no longer supported"),
+        ({"signal.data.collection": "a.b,c.d"}, "signal.data.collection", "only one signal data collection"),
         ({"topic.prefix": "a b"}, "topic.prefix", "has invalid format"),
         ({"database.port": "x"}, "database.port", "An integer is expected"),
         ({"max.batch.size": "0"}, "max.batch.size", "A positive, non-zero integer value is expected"),
@@ -156,6 +164,8 @@ def test_typed_values() -> None:
     assert config["heartbeat.interval.ms"] == 5
     assert config["tombstones.on.delete"] is True
     assert config["skipped.operations"] == ["t"]
+    assert option_set("mysql").parse({**MYSQL, "skipped.operations": "C, u"})["skipped.operations"] == ["c", "u"]
+    assert option_set("mysql").parse({**MYSQL, "time.precision.mode": "ADAPTIVE"})["time.precision.mode"] == "adaptive"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.config.engine import ENGINE, HISTORY
 from headwater.config.options import Option, OptionSet
-from headwater.source.options import RENAMED, common, custom_name
+from headwater.source.options import RENAMED, TIME_MODES, common, custom_name
 
 _HOST = re.compile(r"[a-zA-Z0-9\-_.:]+")
 SNAPSHOT_MODES = ("always", "initial", "initial_only", "when_needed", "no_data", "recovery", "configuration_based", "custom")
@@ -23,6 +23,12 @@ def _host(value: Any, raw: Mapping[str, str]) -> str | None:
 
 def _gtid_excludes(value: Any, raw: Mapping[str, str]) -> str | None:
     return "Cannot specify GTID excludes when includes are provided." if raw.get("gtid.source.includes") else None
+
+
+def _time_mode(value: Any, raw: Mapping[str, str]) -> str | None:
+    """The reference refuses `adaptive` as it is written here, and takes it in any other case."""
+    written = raw.get("time.precision.mode", "").strip()
+    return "The 'adaptive' time.precision.mode is no longer supported" if written == "adaptive" else None
 
 
 def _mode(value: Any, raw: Mapping[str, str]) -> str | None:
@@ -65,6 +71,8 @@ def _capture() -> list[Option]:
         Option("database.include.list", "regex_list", importance="high", doc="Regular expressions of the databases to include."),
         Option("database.exclude.list", "regex_list", importance="high", excludes=("database.include.list",),
                doc="Regular expressions of the databases to exclude."),
+        Option("time.precision.mode", "enum", "adaptive_time_microseconds", allowed=TIME_MODES, validator=_time_mode,
+               importance="high", example="adaptive_time_microseconds", doc="How dates and times are written."),
         Option("bigint.unsigned.handling.mode", "enum", "long", allowed=("long", "precise"),
                doc="How BIGINT UNSIGNED is written."),
         Option("enable.time.adjuster", "bool", True, "Reads years 0 to 99 as 1970 to 2069."),
@@ -90,6 +98,8 @@ def _streaming() -> list[Option]:
         Option("gtid.source.excludes", "list", built=False, validator=_gtid_excludes, doc="GTID sources to leave out."),
         Option("gtid.source.filter.dml.events", "bool", True, "Leaves out rows of other sources.", built=False),
         Option("gtid.ignore.on.recovery", "bool", False, "Starts from file and position."),
+        Option("test.disable.global.locking", "bool", False, "Locks table by table, as without the right to lock all.",
+               built=False),
         Option("binlog.buffer.size", "int", 0, "Events looked ahead.", minimum=0, built=False),
         Option("event.deserialization.failure.handling.mode", "enum", "fail", allowed=_FAILURES,
                deprecated="use event.processing.failure.handling.mode"),
