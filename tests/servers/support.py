@@ -74,6 +74,7 @@ def server(kind: str) -> Server:
     if named:
         url = urlsplit(named if "//" in named else f"//{named}")
         return Server(kind, url.hostname or "127.0.0.1", url.port or port, url.username or "debezium", url.password or "dbz")
+    port = int(os.environ.get(f"{recipe.upper()}_PORT", port))
     made = Server(kind, "127.0.0.1", port, "debezium", "dbz", recipe)
     made.do("start")
     return made
