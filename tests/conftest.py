@@ -31,8 +31,7 @@ def pytest_report_header() -> list[str]:
         wanted = "compiled"
     if wanted and form != wanted:
         raise pytest.UsageError(f"headwater is {form}, but this run asks for {wanted}")
-    names = [f"{kind}: {os.environ.get(spec[0]) or f'own, 127.0.0.1:{spec[2]}'}" for kind, spec in support._DEFAULTS.items()]
-    return [f"headwater {__version__}, {form}", "servers: " + ", ".join(names)]
+    return [f"headwater {__version__}, {form}", *map(support.describe, support.KINDS)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -47,6 +47,17 @@ class Server:
         self.do("kill" if hard else "stop")
         self.do("start")
 
+    def version(self) -> str:
+        """The version of the running server. Raises the client's error where it does not answer."""
+        if self.kind == "kafka":
+            from confluent_kafka.admin import AdminClient
+
+            admin = AdminClient({"bootstrap.servers": self.address, "socket.timeout.ms": 2000, "log_level": 0})
+            return f"with {len(admin.list_topics(timeout=2).brokers)} broker"
+        with self.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SHOW server_version" if self.kind == "postgres" else "SELECT version()")
+            return str(cursor.fetchone()[0])
+
     def connect(self, database: str | None = None) -> Any:
         """A client connection, in autocommit mode."""
         if self.kind == "postgres":
@@ -65,19 +76,35 @@ _DEFAULTS = {
     "postgres": ("HEADWATER_TEST_POSTGRES", "postgres", 25432),
     "kafka": ("HEADWATER_TEST_KAFKA", "kafka", 29092),
 }
+KINDS = tuple(_DEFAULTS)
 
 
-def server(kind: str) -> Server:
-    """The server of a kind, running. Raises CannotStart: a missing server fails the tests, it skips none."""
+def known(kind: str) -> Server:
+    """The server of a kind, as it is named or would be started; whether it runs is not looked at."""
     variable, recipe, port = _DEFAULTS[kind]
     named = os.environ.get(variable)
     if named:
         url = urlsplit(named if "//" in named else f"//{named}")
         return Server(kind, url.hostname or "127.0.0.1", url.port or port, url.username or "debezium", url.password or "dbz")
-    port = int(os.environ.get(f"{recipe.upper()}_PORT", port))
-    made = Server(kind, "127.0.0.1", port, "debezium", "dbz", recipe)
-    made.do("start")
-    return made
+    return Server(kind, "127.0.0.1", int(os.environ.get(f"{recipe.upper()}_PORT", port)), "debezium", "dbz", recipe)
+
+
+def server(kind: str) -> Server:
+    """The server of a kind, running. Raises CannotStart: a missing server fails the tests, it skips none."""
+    found = known(kind)
+    if found.recipe is not None:
+        found.do("start")
+    return found
+
+
+def describe(kind: str) -> str:
+    """One line about the server of a kind: version, address, and whose it is. Holds no password."""
+    found = known(kind)
+    try:
+        version = found.version()
+    except Exception:
+        version = "(not running" + (", started when first needed)" if found.recipe else ")")
+    return f"{kind} {version} at {found.address}, {'own' if found.recipe else 'named'}"
 
 
 def wait_until(condition: Any, what: str, seconds: float = 30.0) -> Any:
