@@ -33,7 +33,7 @@ def test_java_files(count: int) -> None:
     assert javaser.read_map(javaser.write_map(entries)) == entries
 
 
-@pytest.mark.parametrize("position", range(0, 145))
+@pytest.mark.parametrize("position", range(145))
 def test_no_damaged_byte_escapes_as_another_error(position: int) -> None:
     data = bytearray((DATA / "java-1.dat").read_bytes())
     for value in (0x00, 0x70, 0x71, 0x7F, 0xFF):
