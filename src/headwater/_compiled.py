@@ -16,6 +16,7 @@ MODULES = (
     "headwater.wire.mysql.decimal_cy",
     "headwater.wire.mysql.events_cy",
     "headwater.wire.mysql.json_cy",
+    "headwater.wire.mysql.logevent_cy",
     "headwater.wire.mysql.rows_cy",
     "headwater.wire.mysql.text_cy",
     "headwater.wire.postgres.rows_cy",

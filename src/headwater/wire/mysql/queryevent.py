@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from headwater.errors import DecodeError
 from headwater.wire.mysql import charsets
 
-# Status variables: code -> bytes of a fixed-size value; the variable-size ones are handled by name.
+# Status variables: code -> bytes of a fixed-size value; the variable-size ones are handled one by one.
 _FIXED = {0: 4, 1: 8, 3: 4, 4: 6, 7: 2, 8: 2, 9: 8, 10: 4, 13: 3, 16: 1, 17: 8, 18: 2, 19: 1, 20: 1, 128: 3, 129: 8}
+_SQL_MODE, _CHARSET, _INVOKER, _DATABASES = 1, 4, 11, 12
+# Catalog (old form), time zone and catalog: a length byte and text.
+_TEXTS = frozenset((2, 5, 6))
+# A count of databases that says: too many to list.
+_MANY_DATABASES = 254
 
 
-def parse_query(data: bytes, pos: int, end: int) -> tuple[int, int, str, str, int, str]:
-    """(thread id, error code, database, statement, sql_mode, client character set). Raises DecodeError."""
+class Query(NamedTuple):
+    """A statement and what it was run with; `sql_mode` is a bit mask, `charset` the client's character set."""
+
+    thread_id: int
+    error_code: int
+    database: str
+    sql: str
+    sql_mode: int
+    charset: str
+
+
+def parse_query(data: bytes, pos: int, end: int) -> Query:
+    """Reads the event's body: `data[pos:end]` without header and checksum. Raises DecodeError."""
     if end - pos < 13:
         raise DecodeError("a query event of fewer than 13 bytes")
-    thread_id = int.from_bytes(data[pos : pos + 4], "little")
-    db_length = data[pos + 8]
-    error_code = data[pos + 9] | data[pos + 10] << 8
-    status_length = data[pos + 11] | data[pos + 12] << 8
-    at = pos + 13
-    rest = at + status_length + db_length + 1
-    if rest > end:
+    status = pos + 13
+    database = status + int.from_bytes(data[pos + 11 : pos + 13], "little")
+    statement = database + data[pos + 8] + 1
+    if statement > end:
         raise DecodeError("a query event whose parts run past it")
-    statement = data[rest:end]
-    if statement == b"BEGIN":
-        return thread_id, error_code, "", "BEGIN", 0, "utf8mb4"
-    sql_mode, charset = _status(data, at, at + status_length)
-    database = data[at + status_length : rest - 1].decode("utf-8", "replace")
-    return thread_id, error_code, database, charsets.decoder(charset)(statement), sql_mode, charset
+    sql_mode, charset = _status(data, status, database)
+    return Query(
+        thread_id=int.from_bytes(data[pos : pos + 4], "little"),
+        error_code=int.from_bytes(data[pos + 9 : pos + 11], "little"),
+        database=data[database : statement - 1].decode("utf-8", "replace"),
+        sql=charsets.decoder(charset)(data[statement:end]),
+        sql_mode=sql_mode,
+        charset=charset,
+    )
 
 
 def _status(data: bytes, pos: int, end: int) -> tuple[int, str]:
@@ -35,29 +53,34 @@ def _status(data: bytes, pos: int, end: int) -> tuple[int, str]:
     while pos < end:
         code = data[pos]
         pos += 1
-        if code in (2, 5, 6):  # a length byte, then text (2 has a terminator)
-            size = 1 + (data[pos] if pos < end else 0) + (code == 2)
-        elif code == 11:  # user and host, each with a length byte
-            user = data[pos] if pos < end else 0
-            at = pos + 1 + user
-            size = 2 + user + (data[at] if at < end else 0)
-        elif code == 12:  # database names, each ended by a zero; 254 means too many
-            count = data[pos] if pos < end else 0
-            size = 1
-            for _ in range(count if count < 254 else 0):
-                stop = data.find(b"\0", pos + size, end)
-                if stop < 0:
-                    return sql_mode, charset
-                size = stop + 1 - pos
-        elif code in _FIXED:
-            size = _FIXED[code]
-        else:
+        size = _size(data, code, pos, end)
+        if size is None or size > end - pos:
             break
-        if size > end - pos:
-            break
-        if code == 1:
+        if code == _SQL_MODE:
             sql_mode = int.from_bytes(data[pos : pos + 8], "little")
-        elif code == 4:
+        elif code == _CHARSET:
             charset = charsets.charset_of(data[pos] | data[pos + 1] << 8)
         pos += size
     return sql_mode, charset
+
+
+def _size(data: bytes, code: int, pos: int, end: int) -> int | None:
+    """Bytes of the value at `pos`; None where it cannot be told."""
+    if code in _FIXED:
+        return _FIXED[code]
+    if pos >= end:
+        return None
+    if code in _TEXTS:
+        # The old form of the catalog has a zero byte behind it.
+        return 1 + data[pos] + (code == 2)
+    if code == _INVOKER:
+        host = pos + 1 + data[pos]
+        return 2 + data[pos] + data[host] if host < end else None
+    if code == _DATABASES:
+        at = pos + 1
+        for _ in range(data[pos] if data[pos] != _MANY_DATABASES else 0):
+            at = data.find(b"\0", at, end) + 1
+            if at == 0:
+                return None
+        return at - pos
+    return None

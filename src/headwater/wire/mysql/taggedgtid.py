@@ -10,10 +10,13 @@ from headwater.wire.mysql.tablemap import Reader
 
 @dataclass(slots=True)
 class TaggedGtid:
-    """The fields a reader needs; times in microseconds."""
+    """The event's fields; times in microseconds, `transaction_length` in bytes of log."""
 
     text: str = ""
     flags: int = 0
+    last_committed: int = 0
+    sequence_number: int = 0
+    transaction_length: int = 0
     immediate_commit_timestamp: int = 0
     original_commit_timestamp: int = 0
 
@@ -58,13 +61,17 @@ def parse_tagged(data: bytes, pos: int, end: int) -> TaggedGtid:
             number = signed_varlen(r)
         elif field == 3:
             tag = r.take(varlen(r)).decode("ascii", "replace")
-        elif field in (4, 5):
-            signed_varlen(r)
+        elif field == 4:
+            out.last_committed = signed_varlen(r)
+        elif field == 5:
+            out.sequence_number = signed_varlen(r)
         elif field == 6:
             out.immediate_commit_timestamp = varlen(r)
         elif field == 7:
             out.original_commit_timestamp = varlen(r)
-        elif field in (8, 9, 10, 11):
+        elif field == 8:
+            out.transaction_length = varlen(r)
+        elif field in (9, 10, 11):
             varlen(r)
         else:
             break
