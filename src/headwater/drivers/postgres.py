@@ -6,6 +6,7 @@ Errors become Headwater's and name the fix; they never show a password.
 from __future__ import annotations
 
 import contextlib
+import re
 import select
 import socket
 import threading
@@ -27,6 +28,9 @@ from headwater.wire.postgres.lsn import format_lsn, parse_lsn
 
 # The text forms that wire/postgres reads.
 _SESSION = "-c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=3 -c IntervalStyle=postgres -c lc_monetary=C"
+
+_NO_LOGIN = re.compile(r'password authentication failed|no password supplied|no pg_hba.conf entry|role ".*" does not exist')
+_NO_DATABASE = re.compile(r'database ".*" does not exist')
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +171,15 @@ def raise_mapped(error: Any, settings: PostgresSettings) -> NoReturn:
 def map_state(state: str, text: str, settings: PostgresSettings) -> HeadwaterError:
     """An SQL state -> the error that tells what to do."""
     where = f"at {settings.address} with user '{settings.user}'"
-    if state in ("28000", "28P01") or "password authentication failed" in text:
+    # libpq gives no state for what fails while it connects.
+    if state in ("28000", "28P01") or _NO_LOGIN.search(text):
         return AuthenticationError(f"Failed to authenticate to the database {where}: {text}")
     if state == "42501":
         return PreflightError(
             f"the user '{settings.user}' lacks a privilege {where}: {text}. Grant it, or: "
             f"ALTER ROLE \"{settings.user}\" REPLICATION; GRANT SELECT ON ALL TABLES IN SCHEMA public TO \"{settings.user}\""
         )
-    if state == "3D000":
+    if state == "3D000" or _NO_DATABASE.search(text):
         return PreflightError(f"there is no such database {where}: {text}")
     if "wal_level" in text:
         return PreflightError(
@@ -243,12 +248,20 @@ class ReplicationStream:
         """Runs a replication command; its rows as text."""
         from psycopg import pq
 
-        result = self._conn.exec_(sql.encode())
+        result = self._execute(sql)
         if result.status not in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
             raise_result(result, self._settings)
         return [
             [(result.get_value(row, i) or b"").decode() for i in range(result.nfields)] for row in range(result.ntuples)
         ]
+
+    def _execute(self, sql: str) -> Any:
+        import psycopg
+
+        try:
+            return self._conn.exec_(sql.encode())
+        except psycopg.Error as e:
+            raise_mapped(e, self._settings)
 
     def create_slot(self, name: str, plugin: str, options: str = "", *, temporary: bool = False) -> MadeSlot:
         """Creates a logical slot and exports a snapshot, which lasts until the next replication command.
@@ -268,7 +281,7 @@ class ReplicationStream:
         from psycopg import pq
 
         given = ", ".join(f"\"{k}\" '{v}'" for k, v in options.items())
-        result = self._conn.exec_(f'START_REPLICATION SLOT "{slot}" LOGICAL {format_lsn(lsn)} ({given})'.encode())
+        result = self._execute(f'START_REPLICATION SLOT "{slot}" LOGICAL {format_lsn(lsn)} ({given})')
         if result.status != pq.ExecStatus.COPY_BOTH:
             raise_result(result, self._settings)
         self._received = self._flushed = 0
@@ -280,6 +293,11 @@ class ReplicationStream:
             if time.monotonic() - self._sent >= self._every:
                 with contextlib.suppress(HeadwaterError):
                     self.send_status()
+
+    @property
+    def streaming(self) -> bool:
+        """Whether the stream has started."""
+        return self._thread is not None
 
     def send_status(self) -> None:
         """Tells the server what was received and what is durable."""
@@ -296,7 +314,7 @@ class ReplicationStream:
 
     def confirm(self, lsn: int) -> None:
         """Everything before `lsn` is durable; said at once."""
-        if lsn > self._flushed and self._thread is not None:
+        if lsn > self._flushed and self.streaming:
             self._flushed = lsn
             self._received = max(self._received, lsn)
             self.send_status()
