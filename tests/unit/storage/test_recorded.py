@@ -12,8 +12,11 @@ import pytest
 
 from headwater import _plugins
 from headwater.errors import HistoryError, OffsetError
+from headwater.model import Tables
 from headwater.storage import javaser
+from headwater.storage.history.documents import document_table, parse_id, table_document
 from headwater.storage.history.file import FileHistoryStore
+from headwater.storage.history.recovery import recover
 
 DATA = Path(__file__).parent / "data"
 
@@ -106,3 +109,43 @@ def test_offsets_that_cannot_be_written_stay_as_they_were(tmp_path: Path) -> Non
     assert path.read_bytes() == b""
     assert store.load({"server": "s"}) is None
     assert [p.name for p in tmp_path.iterdir()] == ["offsets.json"]
+
+
+def test_offsets_of_the_reference(tmp_path: Path) -> None:
+    path = tmp_path / "offsets.dat"
+    path.write_bytes((DATA / "reference-offsets.dat").read_bytes())
+    store = _plugins.find("offsets", JAVA).factory({"offset.storage.file.filename": str(path)}, "recorded")
+    store.open()
+    offset = store.load({"server": "srv"})
+    assert (offset["file"], offset["pos"], offset["row"], offset["server_id"]) == ("mysql-bin.000001", 4078687, 1, 223344)
+    store.save([({"server": "srv"}, offset)])
+    assert path.read_bytes() == (DATA / "reference-offsets.dat").read_bytes()
+
+
+def test_history_of_the_reference() -> None:
+    path = DATA / "reference-history.jsonl"
+    documents = list(FileHistoryStore(path).read())
+    models = [(c, c["table"]) for d in documents for c in d["tableChanges"] if "table" in c]
+    assert len(models) >= 3
+    for change, model in models:
+        # The same text again: keys in the same order, nothing lost. `comment` follows the model in a change.
+        again = table_document(document_table(parse_id(change["id"]), {**model, "comment": change["comment"]}))
+        assert again.pop("comment") == change["comment"]
+        again = {k: v for k, v in again.items() if k in model}
+        assert json.dumps(again) == json.dumps({k: v for k, v in model.items() if k != "comment"})
+
+
+def test_history_of_the_reference_is_replayed() -> None:
+    tables = Tables()
+    count = recover(
+        FileHistoryStore(DATA / "reference-history.jsonl").read(), {"server": "srv"}, lambda position: True, tables,
+        lambda sql, database: None,
+    )  # fmt: skip
+    assert count == 10
+    # A comment stands beside the model; this history was written with include.schema.comments=false.
+    assert [t.comment for t in tables] == [None]
+    commented = [c for d in FileHistoryStore(DATA / "reference-history.jsonl").read() for c in d["tableChanges"] if "table" in c]
+    document = {"source": {"server": "srv"}, "position": {}, "tableChanges": [{**commented[-1], "comment": "first"}]}
+    recover([document], {"server": "srv"}, lambda position: True, tables, lambda sql, database: None)
+    assert "first" in [t.comment for t in tables]
+    assert {str(t.id): [c.name for c in t.columns] for t in tables} == {"sto_rec.u": ["id", "c", "n", "e", "s", "ts"]}

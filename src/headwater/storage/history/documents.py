@@ -49,8 +49,10 @@ def change_document(change: TableChange) -> dict[str, Any]:
     if change.previous_id is not None:
         out["previousId"] = change.previous_id.quoted()
     if change.table is not None:
-        out["table"] = table_document(change.table)
-        out["comment"] = change.table.comment
+        table = table_document(change.table)
+        # The reference's history has a table's comment beside its model.
+        comment = table.pop("comment")
+        out.update(table=table, comment=comment)
     return out
 
 

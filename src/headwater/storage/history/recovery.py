@@ -50,6 +50,7 @@ def _apply_changes(changes: Any, tables: Tables, number: int) -> None:
                 continue
             if change.get("previousId"):
                 tables.remove(parse_id(change["previousId"]))
-            tables.put(document_table(table_id, change["table"]))
+            # A table's comment stands beside its model.
+            tables.put(document_table(table_id, {"comment": change.get("comment"), **change["table"]}))
     except (KeyError, TypeError) as e:
         raise HistoryError(f"record {number} of the schema history is malformed: {e!r}") from e
