@@ -142,10 +142,10 @@ def test_history_of_the_reference_is_replayed() -> None:
         lambda sql, database: None,
     )  # fmt: skip
     assert count == 10
+    assert {str(t.id): [c.name for c in t.columns] for t in tables} == {"sto_rec.u": ["id", "c", "n", "e", "s", "ts"]}
     # A comment stands beside the model; this history was written with include.schema.comments=false.
     assert [t.comment for t in tables] == [None]
     commented = [c for d in FileHistoryStore(DATA / "reference-history.jsonl").read() for c in d["tableChanges"] if "table" in c]
     document = {"source": {"server": "srv"}, "position": {}, "tableChanges": [{**commented[-1], "comment": "first"}]}
     recover([document], {"server": "srv"}, lambda position: True, tables, lambda sql, database: None)
     assert "first" in [t.comment for t in tables]
-    assert {str(t.id): [c.name for c in t.columns] for t in tables} == {"sto_rec.u": ["id", "c", "n", "e", "s", "ts"]}
