@@ -25,6 +25,7 @@ DATE_INFINITY: Final = 2**31 - 1
 DATE_NEGATIVE_INFINITY: Final = -(2**31)
 
 _MICROS = cython.declare(cython.longlong, 86_400_000_000)
+_SAFE_DAYS = cython.declare(cython.longlong, 106_000_000)  # whose microseconds fit 64 bits
 _MAX_DIGITS = cython.declare(cython.Py_ssize_t, 18)  # that always fit 64 bits
 
 
@@ -486,7 +487,13 @@ def _timestamp(data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t, zo
         at = _zone(data, space, end)
         shift = _offset(data, at, end)
         end = at
-    return _date(data, start, space, bc) * _MICROS + _clock(data, space + 1, end) - shift
+    day: cython.longlong = _date(data, start, space, bc)
+    rest: cython.longlong = _clock(data, space + 1, end) - shift
+    if -_SAFE_DAYS < day < _SAFE_DAYS:
+        return day * _MICROS + rest
+    # The server counts from 2000, so its last days are beyond 64 bits from 1970 on.
+    far: object = day
+    return far * 86_400_000_000 + rest
 
 
 @cython.cfunc
