@@ -36,7 +36,7 @@ test: .venv/.done .venv-pure/.done
 	touch $@
 
 lint: .venv/.done
-	.venv/bin/ruff check src tests tools setup.py
+	.venv/bin/ruff check src tests tools bench setup.py
 	.venv/bin/mypy
 	PYTHONPATH=src .venv/bin/lint-imports
 
