@@ -23,6 +23,8 @@ def main() -> int:
     except HeadwaterError as e:
         print(f"headwater: {e}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 def run(seconds: float | None, port: int | None, *, keep: bool) -> int:
