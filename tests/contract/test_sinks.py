@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from servers.support import end_offset
 
 from headwater.converters.json_cy import JsonConverter
 from headwater.model import Record, Schema
@@ -102,7 +103,7 @@ def kafka_case(servers: str) -> Case:
         try:
             topics = sorted(t for t in consumer.list_topics(timeout=30).topics if t.startswith(prefix))
             for topic in topics:
-                _, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)
+                high = end_offset(consumer, topic, 0)
                 consumer.assign([TopicPartition(topic, 0, 0)])
                 found: list[Any] = []
                 while len(found) < high:

@@ -116,3 +116,21 @@ def wait_until(condition: Any, what: str, seconds: float = 30.0) -> Any:
             return value
         time.sleep(0.02)
     raise AssertionError(f"gave up after {seconds:.0f} s waiting for {what}")
+
+
+def end_offset(consumer: Any, topic: str, partition: int) -> int:
+    """The number of messages of a partition. A partition just made has no leader for a moment."""
+    from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+    passing = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
+
+    def ask() -> tuple[int, int] | None:
+        try:
+            found: tuple[int, int] = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=30)
+            return found
+        except KafkaException as e:
+            if e.args[0].code() not in passing:
+                raise
+            return None
+
+    return int(wait_until(ask, f"a leader of {topic}, partition {partition}")[1])

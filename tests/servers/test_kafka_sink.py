@@ -13,7 +13,7 @@ from headwater.errors import SinkError
 from headwater.model import Record
 from headwater.sinks.base import Batch
 from headwater.sinks.kafka import KafkaSink
-from servers.support import Server
+from servers.support import Server, end_offset
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def messages(server: Server, topic: str, partitions: int) -> list[Any]:
     found: list[Any] = []
     try:
         for number in range(partitions):
-            _, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)
+            high = end_offset(consumer, topic, number)
             consumer.assign([TopicPartition(topic, number, 0)])
             end = len(found) + high
             while len(found) < end:

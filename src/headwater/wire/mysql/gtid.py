@@ -14,8 +14,8 @@ from headwater.errors import DecodeError
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
-_INTERVAL = re.compile(r"(\d{1,19})(?:-(\d{1,19}))?")
-_MARIADB = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})")
+_INTERVAL = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,19}))?")
+_MARIADB = re.compile(r"([0-9]{1,10})-([0-9]{1,10})-([0-9]{1,20})")
 MAX_TEXT = 16 * 1024 * 1024
 
 # (uuid, tag) -> sorted, disjoint, non-adjacent [start, end] pairs, both inclusive
@@ -42,6 +42,8 @@ class GtidSet:
         out = cls(mariadb=bool(parts) and _MARIADB.fullmatch(parts[0]) is not None)
         for part in parts:
             if out.mariadb:
+                if not _MARIADB.fullmatch(part):
+                    raise DecodeError(f"{part!r} is not a GTID of MariaDB")
                 out.add(part)
             else:
                 out._parse_source(part)
@@ -68,15 +70,16 @@ class GtidSet:
         """The canonical form the server prints, without line ends."""
         if self.mariadb:
             return ",".join(f"{u}-{s[-1][1]}" for (u, _), s in sorted(self._intervals.items(), key=_by_domain))
-        out = []
-        for uuid in sorted({u for u, _ in self._intervals}):
-            text = uuid
-            for (u, tag), spans in sorted(self._intervals.items()):
-                if u == uuid:
-                    text += (":" + tag if tag else "") + "".join(
-                        f":{a}" if a == b else f":{a}-{b}" for a, b in spans
-                    )
-            out.append(text)
+        # A source's untagged intervals come first, then its tags in order, all behind one UUID.
+        out: list[str] = []
+        last = ""
+        for uuid, tag, spans in self.sources():
+            text = (":" + tag if tag else "") + "".join(f":{a}" if a == b else f":{a}-{b}" for a, b in spans)
+            if uuid == last:
+                out[-1] += text
+            else:
+                out.append(uuid + text)
+            last = uuid
         return ",".join(out)
 
     def __repr__(self) -> str:
@@ -96,7 +99,8 @@ class GtidSet:
             return
         uuid, _, rest = gtid.partition(":")
         tag, _, number = rest.rpartition(":")
-        if not number.isdigit():
+        interval = _INTERVAL.fullmatch(number)
+        if interval is None or interval[2] or not 1 <= int(number) < 2**63 or (tag and not _TAG.fullmatch(tag.lower())):
             raise DecodeError(f"{gtid!r} is not a GTID")
         self._add(_uuid(uuid), tag.lower(), int(number), int(number))
 
@@ -123,7 +127,12 @@ class GtidSet:
     def union(self, other: GtidSet) -> GtidSet:
         """All of both."""
         out = self.copy()
-        out.mariadb = self.mariadb or other.mariadb
+        if self.mariadb or other.mariadb:
+            out.mariadb = True
+            for source, spans in ((u, s) for (u, _), s in other._intervals.items()):
+                if not out.contains(other.filtered(source.__eq__)):
+                    out.add(f"{source}-{spans[-1][1]}")
+            return out
         for (uuid, tag), spans in other._intervals.items():
             for a, b in spans:
                 out._add(uuid, tag, a, b)
@@ -206,17 +215,22 @@ def _varlen(n: int) -> bytes:
 
 
 def _subtract(spans: list[list[int]], minus: list[list[int]]) -> list[list[int]]:
+    # Both are sorted and disjoint: one pass over each.
     out: list[list[int]] = []
-    for a, b in spans:
-        start = a
-        for c, d in minus:
-            if d < start or c > b:
-                continue
-            if c > start:
-                out.append([start, c - 1])
-            start = d + 1
-        if start <= b:
-            out.append([start, b])
+    i = 0
+    for start, end in spans:
+        while i < len(minus) and minus[i][1] < start:
+            i += 1
+        j = i
+        while j < len(minus) and minus[j][0] <= end:
+            if minus[j][0] > start:
+                out.append([start, minus[j][0] - 1])
+            start = minus[j][1] + 1
+            j += 1
+        if start <= end:
+            out.append([start, end])
+        # The last of them may reach into the next span.
+        i = max(i, j - 1)
     return out
 
 

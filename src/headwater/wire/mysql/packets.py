@@ -14,6 +14,9 @@ COM_BINLOG_DUMP_GTID = 0x1E
 # Flags of MariaDB's dump command.
 SEND_ANNOTATE_ROWS = 0x02
 
+# Flag of COM_BINLOG_DUMP_GTID: the set decides, not the file and position.
+_FROM_GTIDS = 0x04
+
 MAX_PACKET = 0xFFFFFF
 
 
@@ -26,14 +29,16 @@ def register_replica(server_id: int, hostname: str = "", port: int = 0) -> bytes
 
 
 def dump(server_id: int, file: str, pos: int, flags: int = 0) -> bytes:
-    """COM_BINLOG_DUMP from a file and position. Positions beyond 32 bits cannot be asked for."""
-    return struct.pack("<BIHI", COM_BINLOG_DUMP, min(pos, 0xFFFFFFFF), flags, server_id) + file.encode()
+    """COM_BINLOG_DUMP from a file and position. Raises ValueError for a position the command cannot carry."""
+    if not 0 <= pos <= 0xFFFFFFFF:
+        raise ValueError(f"a log position of more than 32 bits: {pos}")
+    return struct.pack("<BIHI", COM_BINLOG_DUMP, pos, flags, server_id) + file.encode()
 
 
 def dump_gtid(server_id: int, gtids: GtidSet) -> bytes:
     """COM_BINLOG_DUMP_GTID: everything that is not in the set."""
     data = gtids.encode()
-    return struct.pack("<BHIIQI", COM_BINLOG_DUMP_GTID, 0x04, server_id, 0, 4, len(data)) + data
+    return struct.pack("<BHIIQI", COM_BINLOG_DUMP_GTID, _FROM_GTIDS, server_id, 0, 4, len(data)) + data
 
 
 def frame(payload: bytes, sequence: int = 0) -> bytes:
