@@ -9,6 +9,7 @@ depth are checked.
 from __future__ import annotations
 
 import base64
+import math
 import re
 import struct
 from decimal import Decimal
@@ -16,7 +17,13 @@ from decimal import Decimal
 import cython
 
 from headwater.errors import DecodeError
+from headwater.wire.mysql.decimal_cy import packed_size
 
+if not cython.compiled:
+    # The .pxd beside this file imports it where it is compiled.
+    from headwater.wire.mysql.decimal_cy import unscaled
+
+# The server allows 100.
 MAX_DEPTH = 128
 
 _LITERALS = {0: "null", 1: "true", 2: "false"}
@@ -38,7 +45,7 @@ def render(data: bytes, start: int, end: int, style: str) -> str:
         return "null"
     out: list = []
     try:
-        printer = Printer(data, end, style == "server", out)
+        printer = Printer(data, end, end - start, style == "server", out)
         printer.value(data[start], start + 1, 0)
     except (IndexError, struct.error) as e:
         raise DecodeError(f"a JSON document is cut off: {e}") from e
@@ -47,18 +54,24 @@ def render(data: bytes, start: int, end: int, style: str) -> str:
 
 @cython.cclass
 class Printer:
-    """Prints one document; offsets in it count from the container they stand in."""
+    """Prints one document; offsets in it count from the container they stand in.
+
+    `left` is what may still be printed, in bytes of the document. A document of the server's holds each part once;
+    one whose entries share parts could otherwise grow without bounds.
+    """
 
     data: bytes
     end: cython.Py_ssize_t
+    left: cython.Py_ssize_t
     server: cython.bint
     out: list
     comma: str
     colon: str
 
-    def __init__(self, data: bytes, end: int, server: bool, out: list) -> None:
+    def __init__(self, data: bytes, end: int, left: int, server: bool, out: list) -> None:
         self.data = data
         self.end = end
+        self.left = left
         self.server = server
         self.out = out
         self.comma = ", " if server else ","
@@ -99,6 +112,7 @@ class Printer:
         entry: cython.Py_ssize_t = keys + (count * (size + 2) if is_object else 0)
         if total > self.end - at or count * (1 + size) > self.end - entry or entry > self.end:
             raise DecodeError("a JSON container runs past its document")
+        self.spend(2 * size + count * (1 + size))
         i: cython.Py_ssize_t
         key: cython.Py_ssize_t
         self.out.append("{" if is_object else "[")
@@ -136,14 +150,21 @@ class Printer:
         raise DecodeError("a JSON length of more than five bytes")
 
     @cython.cfunc
+    def spend(self, n: cython.Py_ssize_t) -> None:
+        self.left -= n
+        if self.left < 0:
+            raise DecodeError("a JSON document uses parts of itself more than once")
+
+    @cython.cfunc
     def bytes_at(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> bytes:
         if at < 0 or n < 0 or n > self.end - at:
             raise DecodeError("a JSON string runs past its document")
+        self.spend(n)
         return self.data[at : at + n]
 
     @cython.cfunc
     def text(self, raw: bytes) -> None:
-        self.out.append(quote(raw.decode("utf-8", "replace")))
+        self.out.append(quote(raw.decode("utf-8", "replace"), self.server))
 
     @cython.cfunc
     def scalar(self, kind: cython.int, at: cython.Py_ssize_t) -> None:
@@ -164,6 +185,8 @@ class Printer:
             self.out.append(str(int.from_bytes(self.bytes_at(at, 8), "little", signed=kind == 9)))
         elif kind == 11:
             number = struct.unpack("<d", self.bytes_at(at, 8))[0]
+            if not math.isfinite(number):
+                raise DecodeError("a JSON document with a number that is none")
             self.out.append(server_double(number) if self.server else compact_double(number))
         elif kind == 15:
             self.opaque(at)
@@ -187,24 +210,23 @@ class Printer:
             self.out.append('"' + prefix + base64.b64encode(raw).decode("ascii") + '"')
 
 
-def quote(text: str) -> str:
-    """A JSON string literal as the server writes it: only what must be escaped is."""
+def quote(text: str, server: bool = True) -> str:
+    """A JSON string literal; only what must be escaped is. The reference writes hexadecimal digits in upper case."""
     if _CONTROL.search(text) is None:
         return '"' + text + '"'
-    return '"' + _CONTROL.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text) + '"'
+    form = "\\u%04x" if server else "\\u%04X"
+    return '"' + _CONTROL.sub(lambda m: _ESCAPES.get(m[0]) or form % ord(m[0]), text) + '"'
 
 
 def server_double(value: float) -> str:
     """A double as the server prints it in a document: shortest digits, `.0` where it would look like an integer."""
-    if value != value or value in (float("inf"), float("-inf")):
-        raise DecodeError("a JSON document with a number that is none")
     if value == 0:
         return "-0.0" if str(value)[0] == "-" else "0.0"
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)  # digits before the decimal point
     minus = "-" if sign else ""
-    if not -_F_FORMAT_DIGITS < point <= _F_FORMAT_DIGITS:
+    if point <= -_F_FORMAT_DIGITS or point > max(_F_FORMAT_DIGITS, len(text) - 1):
         mantissa = text[0] + ("." + text[1:] if len(text) > 1 else "")
         return f"{minus}{mantissa}e{point - 1}"
     if point <= 0:
@@ -223,30 +245,16 @@ def compact_double(value: float) -> str:
 
 def _decimal(raw: bytes) -> str:
     # Precision, scale, then the packed form of the rows.
-    if len(raw) < 2:
-        raise DecodeError("a decimal of fewer than two bytes in a JSON document")
+    if len(raw) < 3:
+        raise DecodeError("a decimal of fewer than three bytes in a JSON document")
     precision, scale = raw[0], raw[1]
-    whole = precision - scale
-    if not 0 <= scale <= precision <= 65:
-        raise DecodeError(f"a decimal of precision {precision} and scale {scale} in a JSON document")
-    sizes = [(whole % 9, 1), (9, whole // 9), (9, scale // 9), (scale % 9, 1)]
-    body = bytearray(raw[2:])
-    if len(body) != sum((-(-d // 2) if d < 9 else 4) * n for d, n in sizes) or not body:
+    if len(raw) - 2 != packed_size(precision, scale):
         raise DecodeError("a decimal of the wrong length in a JSON document")
-    negative = not body[0] & 0x80
-    body[0] ^= 0x80
-    if negative:
-        body = bytearray(b ^ 0xFF for b in body)
-    value, pos = 0, 0
-    for digits, count in sizes:
-        size = -(-digits // 2) if digits < 9 else 4
-        for _ in range(count if digits else 0):
-            value = value * 10**digits + int.from_bytes(body[pos : pos + size], "big")
-            pos += size
-    text = str(value).rjust(scale + 1, "0")
+    value = unscaled(raw, 2, precision - scale, scale)
+    text = str(abs(value)).rjust(scale + 1, "0")
     if scale:
         text = text[:-scale] + "." + text[-scale:]
-    return "-" + text if negative else text
+    return "-" + text if value < 0 else text
 
 
 def _temporal(kind: int, packed: int, server: bool) -> str:
@@ -286,5 +294,5 @@ def _compact_time(packed: int) -> str:
     if not micros:
         return text
     if micros < 0:
-        return text + ".00000" + str(micros)
+        return text + ".00000" + str(micros).rstrip("0")
     return text + f".{micros:06d}".rstrip("0")
