@@ -6,6 +6,7 @@ import json
 import resource
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,12 @@ def test_form_of_a_new_file(tmp_path: Path, kind: str | None, name: str, java: b
         assert json.loads(data)["offsets"] == [{"name": "c", "partition": {"server": "s"}, "offset": {"pos": 4}}]
 
 
-@pytest.fixture
+@contextmanager
 def small_files() -> Iterator[None]:
-    """Files of at most 64 bytes: what is written beyond them fails, as on a full disk."""
+    """Files of at most 64 bytes: what is written beyond them fails, as on a full disk.
+
+    It ends with the test's body: pytest's own report may be a file too.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
@@ -88,7 +92,7 @@ def small_files() -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, previous)
 
 
-@pytest.mark.usefixtures("small_files")
+@small_files()
 def test_append_to_a_full_disk_leaves_no_part_behind(tmp_path: Path) -> None:
     store = FileHistoryStore(tmp_path / "history.jsonl")
     store.append([{"n": 1}])
@@ -98,7 +102,7 @@ def test_append_to_a_full_disk_leaves_no_part_behind(tmp_path: Path) -> None:
     assert list(store.read()) == [{"n": 1}, {"n": 3}]
 
 
-@pytest.mark.usefixtures("small_files")
+@small_files()
 def test_offsets_that_cannot_be_written_stay_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "offsets.json"
     path.write_bytes(b"")
