@@ -26,10 +26,11 @@ if not cython.compiled:
 # The server allows 100.
 MAX_DEPTH = 128
 
-_LITERALS = {0: "null", 1: "true", 2: "false"}
 _CONTROL = re.compile(r'["\\\x00-\x1f]')
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# The most digits before the point, and zeros behind it, that the server prints without an exponent.
 _F_FORMAT_DIGITS = 15
+_DOUBLE = struct.Struct("<d").unpack
 
 
 def _is_compiled() -> bool:
@@ -64,6 +65,7 @@ class Printer:
     end: cython.Py_ssize_t
     left: cython.Py_ssize_t
     server: cython.bint
+    behind: cython.Py_ssize_t
     out: list
     comma: str
     colon: str
@@ -72,6 +74,7 @@ class Printer:
         self.data = data
         self.end = end
         self.left = left
+        self.behind = 0
         self.server = server
         self.out = out
         self.comma = ", " if server else ","
@@ -79,15 +82,18 @@ class Printer:
 
     @cython.cfunc
     def uint(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.longlong:
+        # An unsigned integer of one, two or four bytes.
         if at < 0 or n > self.end - at:
             raise DecodeError("a JSON document is cut off")
-        value: cython.longlong = 0
-        byte: cython.longlong
-        i: cython.Py_ssize_t
-        for i in range(n):
-            byte = self.data[at + i]
-            value |= byte << (8 * i)
-        return value
+        data: bytes = self.data
+        value: cython.longlong = data[at]
+        if n == 1:
+            return value
+        value |= data[at + 1] << 8
+        if n == 2:
+            return value
+        high: cython.longlong = data[at + 3]
+        return value | data[at + 2] << 16 | high << 24
 
     @cython.ccall
     def value(self, kind: cython.int, at: cython.Py_ssize_t, depth: cython.int) -> None:
@@ -97,8 +103,8 @@ class Printer:
         if kind <= 3:
             self.container(kind, at, depth)
         elif kind == 12:
-            n, at = self.length(at)
-            self.text(self.bytes_at(at, n))
+            n: cython.Py_ssize_t = self.length(at)
+            self.text(self.bytes_at(self.behind, n))
         else:
             self.scalar(kind, at)
 
@@ -137,16 +143,17 @@ class Printer:
         self.value(kind, base + self.uint(at + 1, size), depth + 1)
 
     @cython.cfunc
-    def length(self, at: cython.Py_ssize_t) -> tuple:
-        # A length in groups of seven bits; gives it and the place behind it.
+    def length(self, at: cython.Py_ssize_t) -> cython.longlong:
+        # A length in groups of seven bits; leaves the place behind it in `behind`.
         value: cython.longlong = 0
         byte: cython.longlong
         i: cython.Py_ssize_t
         for i in range(5):
             byte = self.uint(at + i, 1)
             value |= (byte & 0x7F) << (7 * i)
-            if not byte & 0x80:
-                return value, at + i + 1
+            if byte < 0x80:
+                self.behind = at + i + 1
+                return value
         raise DecodeError("a JSON length of more than five bytes")
 
     @cython.cfunc
@@ -164,27 +171,36 @@ class Printer:
 
     @cython.cfunc
     def text(self, raw: bytes) -> None:
-        self.out.append(quote(raw.decode("utf-8", "replace"), self.server))
+        i: cython.Py_ssize_t
+        byte: cython.int
+        text: str = raw.decode("utf-8", "replace")
+        for i in range(len(raw)):
+            byte = raw[i]
+            if byte < 0x20 or byte == 0x22 or byte == 0x5C:
+                text = _escaped(text, self.server)
+                break
+        self.out.append('"' + text + '"')
 
     @cython.cfunc
     def scalar(self, kind: cython.int, at: cython.Py_ssize_t) -> None:
         n: cython.longlong
         if kind == 4:
             n = self.uint(at, 1)
-            if n not in _LITERALS:
+            if n > 2:
                 raise DecodeError(f"a JSON literal {n}")
-            self.out.append(_LITERALS[n])
-        elif kind == 5 or kind == 7:
-            size = 2 if kind == 5 else 4
-            n = self.uint(at, size)
-            sign = 1 << (8 * size - 1)
-            self.out.append(str((n ^ sign) - sign))
+            self.out.append("null" if n == 0 else "true" if n == 1 else "false")
+        elif kind == 5:
+            n = self.uint(at, 2)
+            self.out.append(str(n - 0x10000 if n & 0x8000 else n))
+        elif kind == 7:
+            n = self.uint(at, 4)
+            self.out.append(str(n - 0x100000000 if n & 0x80000000 else n))
         elif kind == 6 or kind == 8:
             self.out.append(str(self.uint(at, 2 if kind == 6 else 4)))
         elif kind == 9 or kind == 10:
             self.out.append(str(int.from_bytes(self.bytes_at(at, 8), "little", signed=kind == 9)))
         elif kind == 11:
-            number = struct.unpack("<d", self.bytes_at(at, 8))[0]
+            number: float = _DOUBLE(self.bytes_at(at, 8))[0]
             if not math.isfinite(number):
                 raise DecodeError("a JSON document with a number that is none")
             self.out.append(server_double(number) if self.server else compact_double(number))
@@ -196,8 +212,8 @@ class Printer:
     @cython.cfunc
     def opaque(self, at: cython.Py_ssize_t) -> None:
         kind: cython.int = self.uint(at, 1)
-        n, at = self.length(at + 1)
-        raw: bytes = self.bytes_at(at, n)
+        n: cython.Py_ssize_t = self.length(at + 1)
+        raw: bytes = self.bytes_at(self.behind, n)
         if kind == 246:
             self.out.append(_decimal(raw))
         elif kind in (7, 10, 11, 12):
@@ -210,18 +226,17 @@ class Printer:
             self.out.append('"' + prefix + base64.b64encode(raw).decode("ascii") + '"')
 
 
-def quote(text: str, server: bool = True) -> str:
-    """A JSON string literal; only what must be escaped is. The reference writes hexadecimal digits in upper case."""
-    if _CONTROL.search(text) is None:
-        return '"' + text + '"'
+def _escaped(text: str, server: bool) -> str:
+    # Only what must be escaped is. The reference writes hexadecimal digits in upper case.
     form = "\\u%04x" if server else "\\u%04X"
-    return '"' + _CONTROL.sub(lambda m: _ESCAPES.get(m[0]) or form % ord(m[0]), text) + '"'
+    return _CONTROL.sub(lambda m: _ESCAPES.get(m[0]) or form % ord(m[0]), text)
 
 
 def server_double(value: float) -> str:
     """A double as the server prints it in a document: shortest digits, `.0` where it would look like an integer."""
-    if value == 0:
-        return "-0.0" if str(value)[0] == "-" else "0.0"
+    if value == 0 or 1e-4 <= abs(value) < 1e15:
+        # Here Python has the same form.
+        return repr(value)
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)  # digits before the decimal point
