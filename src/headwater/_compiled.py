@@ -10,6 +10,7 @@ from importlib import import_module
 MODULES = (
     "headwater.connectors.mysql.handler_cy",
     "headwater.converters.json_cy",
+    "headwater.ddl.cursor_cy",
     "headwater.ddl.lexer_cy",
     "headwater.types.convert_cy",
     "headwater.wire.mysql.calendar_cy",

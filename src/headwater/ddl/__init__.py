@@ -1,20 +1,29 @@
 """MySQL and MariaDB statements -> edits on the table model. Pure: no server, no file.
 
 Only what changes a table model is parsed; the rest of a statement is skipped by balanced tokens.
+
+    session = Session(database="shop", server_version=(8, 4, 0))
+    changes = apply("ALTER TABLE orders ADD note TEXT", tables, session)
+
+`defaults.py` documents the form of `Column.default_expression`.
 """
 
-from headwater.ddl.model import Change, Session
-from headwater.ddl.statements import apply, redact
+from headwater.ddl.filter import DdlFilter, is_filtered
+from headwater.ddl.literals import escape, quote, quote_string, unescape
+from headwater.ddl.model import Change, Session, StatementError
+from headwater.ddl.redact import redact
+from headwater.ddl.statements import apply
 
-
-def quote(name: str) -> str:
-    """A name in backticks."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def quote_string(text: str) -> str:
-    """A string literal."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-__all__ = ["Change", "Session", "apply", "quote", "quote_string", "redact"]
+__all__ = [
+    "Change",
+    "DdlFilter",
+    "Session",
+    "StatementError",
+    "apply",
+    "escape",
+    "is_filtered",
+    "quote",
+    "quote_string",
+    "redact",
+    "unescape",
+]

@@ -1,266 +1,281 @@
-"""ALTER TABLE -> edits on a `model.Table`.
-
-The server resolves the names in CHANGE, MODIFY, DROP and RENAME COLUMN against the table as it was before the
-statement; `exact` mode applies them one after the other, as the reference does.
-"""
+"""ALTER TABLE: reads the clauses, has them carried out, and makes the altered `model.Table`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from headwater.ddl.columns import Definition, column_definition, definition, with_charset
-from headwater.ddl.create import TableBuilder, settle_keys, table_element, table_option
-from headwater.ddl.cursor import Cursor
-from headwater.ddl.defaults import parse_default
+from headwater.ddl import edits
+from headwater.ddl.columns import Draft, column_definition, definition, imply_timestamp, moved
+from headwater.ddl.create import Options, key_element, table_option
+from headwater.ddl.cursor_cy import Cursor
+from headwater.ddl.datatypes import accept_charset_words
+from headwater.ddl.defaults import parse_set_default
+from headwater.ddl.keys import PRIMARY, keys_of
+from headwater.ddl.lexer_cy import END
 from headwater.ddl.model import Session
-from headwater.errors import DdlError
+from headwater.ddl.versioning import Versioning
 from headwater.model import Column, Table, TableId
 
-
-@dataclass(slots=True)
-class Entry:
-    """A column while the statement is applied, and its name before it (None: added)."""
-
-    column: Column
-    before: str | None
+_INDEX = frozenset(("INDEX", "KEY"))
+# What ALTER TABLE drops besides columns; those that are no reserved words may name a column, too.
+_DROPPED = frozenset(("FOREIGN", "CHECK", "CONSTRAINT", "PARTITION", "INDEX", "KEY", "SYSTEM", "PERIOD"))
+# Partition clauses stand alone and have lists of names of their own.
+_PARTITIONS = frozenset((
+    "ADD", "DROP", "TRUNCATE", "DISCARD", "IMPORT", "COALESCE", "REORGANIZE", "EXCHANGE", "ANALYZE", "CHECK",
+    "OPTIMIZE", "REBUILD", "REPAIR",
+))  # fmt: skip
 
 
 class Alteration:
-    """One ALTER TABLE in progress."""
+    """One ALTER TABLE being read."""
 
-    def __init__(self, table: Table, session: Session) -> None:
-        self.session = session
-        self.id = table.id
+    def __init__(self, c: Cursor, table: Table, session: Session, charset: str) -> None:
+        self._c = c
+        self._table = table
+        self._session = session
+        self._database_charset = charset
+        self._edits: list[edits.Edit] = []
+        self._options = Options()
+        self._versioning = Versioning() if session.exact else Versioning.of(table)
+        self._period_dropped: tuple[str, ...] = ()
         self.new_id: TableId | None = None
-        self._entries = [Entry(c, c.name.lower()) for c in table.columns]
-        self._key = list(table.primary_key)
-        self._builder = TableBuilder(table.id, session)
-        self._builder.charset = table.charset
-        self._builder.comment = table.comment
-        self._attributes = table.attributes
-        self._keyless = not table.primary_key
-        self._new_primary: list[str] | None = None
-        self._own_unique: set[str] = set()
+        self.detached: TableId | None = None
+        self.absorbed: TableId | None = None
 
-    # -- looking up
-
-    def _find(self, name: str, what: str) -> Entry:
-        wanted = name.lower()
-        if not self.session.exact:
-            for e in self._entries:
-                if e.before == wanted:
-                    return e
-        for e in self._entries:
-            if e.column.name.lower() == wanted:
-                return e
-        raise DdlError(f"Trying to {what} column {name}, which {self.id} does not have")
-
-    def _has(self, name: str) -> bool:
-        return any(e.column.name.lower() == name.lower() for e in self._entries)
-
-    def _place(self, c: Cursor, entry: Entry) -> None:
-        """FIRST or AFTER behind a definition; a new column without either goes to the end."""
-        if c.accept("FIRST"):
-            self._entries.remove(entry)
-            self._entries.insert(0, entry)
-        elif c.accept("AFTER"):
-            name = c.column_name().lower()
-            self._entries.remove(entry)
-            at = next((i for i, e in enumerate(self._entries) if e.column.name.lower() == name), None)
-            if at is None:
-                raise DdlError(f"a column is put after {name}, which {self.id} does not have")
-            self._entries.insert(at + 1, entry)
-
-    # -- actions
-
-    def action(self, c: Cursor) -> None:
-        """One clause."""
-        if c.accept("ADD"):
-            self._add(c)
-        elif c.accept("CHANGE"):
-            self._change(c)
-        elif c.accept("MODIFY"):
-            self._modify(c)
-        elif c.accept("DROP"):
-            self._drop(c)
-        elif c.accept("RENAME"):
-            self._rename(c)
-        elif c.is_any("ALTER") and not c.is_word("ALTER", "INDEX") and not c.is_word("ALTER", "CHECK"):
-            c.next()
-            self._alter_column(c)
-        elif c.accept("CONVERT", "TO"):
-            self._convert(c)
-        else:
-            charset = self._builder.charset
-            if not table_option(c, self._builder):
-                c.skip_item()
-            elif self.session.exact:
-                self._builder.charset = charset  # the reference overlooks the table's new default
-
-    def _add(self, c: Cursor) -> None:
-        explicit = c.accept("COLUMN")
-        exists = c.accept("IF", "NOT", "EXISTS")
-        if c.is_symbol("("):
-            c.next()
-            while not c.accept_symbol(")"):
-                if not table_element(c, self._builder):
-                    self._add_column(c, exists)
-                c.skip_to_comma()
-                c.accept_symbol(",")
-            return
-        if not explicit and c.is_any("PARTITION", "SYSTEM"):
-            c.skip_item()
-            return
-        if not explicit and self._add_key(c):
-            return
-        self._add_column(c, exists)
-
-    def _add_key(self, c: Cursor) -> bool:
-        before = len(self._builder.primary), len(self._builder.uniques)
-        self._builder.primary = []
-        if not table_element(c, self._builder):
-            return False
-        if self._builder.primary:
-            self._key, self._new_primary = list(self._builder.primary), list(self._builder.primary)
-        return before is not None
-
-    def _add_column(self, c: Cursor, if_missing: bool) -> None:
-        d = column_definition(c, self.session)
-        if if_missing and self._has(d.column.name):
-            return
-        entry = Entry(d.column, None)
-        self._entries.append(entry)
-        self._place(c, entry)
-        self._own_keys(d)
-
-    def _own_keys(self, d: Definition) -> None:
-        if d.primary:
-            self._key = self._new_primary = [d.column.name]
-        if d.unique:
-            self._builder.uniques.append([d.column.name])
-            self._own_unique.add(d.column.name.lower())
-
-    def _change(self, c: Cursor) -> None:
-        c.accept("COLUMN")
-        optional = c.accept("IF", "EXISTS")
-        old = c.column_name()
-        d = column_definition(c, self.session)
-        if optional and not self._has(old):
-            return
-        self._replace(c, self._find(old, "change"), d)
-
-    def _modify(self, c: Cursor) -> None:
-        c.accept("COLUMN")
-        optional = c.accept("IF", "EXISTS")
-        name = c.column_name()
-        d = definition(c, self.session, name)
-        if optional and not self._has(name):
-            return
-        self._replace(c, self._find(name, "modify"), d)
-
-    def _replace(self, c: Cursor, entry: Entry, d: Definition) -> None:
-        self._rename_key(entry.column.name, d.column.name)
-        if not self.session.exact and d.column.name.lower() == entry.column.name.lower():
-            d.column = d.column.with_(name=d.column.name)
-        entry.column = d.column
-        self._place(c, entry)
-        self._own_keys(d)
-
-    def _rename_key(self, old: str, new: str) -> None:
-        self._key = [new if n.lower() == old.lower() else n for n in self._key]
-
-    def _drop(self, c: Cursor) -> None:
-        if c.accept("PRIMARY", "KEY"):
-            self._key, self._new_primary = [], None
-            self._builder.primary = []
-            return
-        if c.is_any("INDEX", "KEY", "FOREIGN", "CHECK", "CONSTRAINT", "PARTITION", "SYSTEM", "PERIOD") and not (
-            c.peek().text == "," or c.peek().text == ""
-        ):
-            c.skip_to_comma()
-            return
-        c.accept("COLUMN")
-        optional = c.accept("IF", "EXISTS")
-        name = c.column_name()
-        c.accept("RESTRICT") or c.accept("CASCADE")
-        if optional and not self._has(name):
-            return
-        entry = self._find(name, "drop")
-        self._entries.remove(entry)
-        self._key = [n for n in self._key if n.lower() != entry.column.name.lower()]
-
-    def _rename(self, c: Cursor) -> None:
-        if c.accept("COLUMN"):
-            optional = c.accept("IF", "EXISTS")
-            old = c.column_name()
-            if not c.accept("TO"):
-                c.fail("TO")
-            new = c.column_name()
-            if optional and not self._has(old):
+    def read(self) -> None:
+        """Reads all clauses. Raises SyntaxProblem."""
+        c = self._c
+        while not c.at_end:
+            if c.key == "CONVERT" and c.peek() in ("PARTITION", "TABLE"):
+                self._convert_partition()
                 return
-            entry = self._find(old, "rename")
-            self._rename_key(entry.column.name, new)
-            entry.column = entry.column.with_(name=new)
-        elif c.is_any("INDEX", "KEY") and c.peek(2).upper == "TO":
-            c.skip_to_comma()
+            if c.key in _PARTITIONS and c.peek() == "PARTITION":
+                c.skip_all()
+                return
+            clause = _CLAUSES.get(c.key)
+            if clause is not None:
+                clause(self)
+            # Options may follow each other without commas.
+            while not (c.key == "," or c.at_end):
+                if not table_option(c, self._session, self._options):
+                    c.skip_item()
+            c.accept(",")
+
+    # -- clauses
+
+    def _add(self) -> None:
+        c = self._c
+        c.next()
+        if c.accept("SYSTEM", "VERSIONING"):
+            self._versioning.enabled = not self._session.exact
+            return
+        explicit = c.accept("COLUMN")
+        if_missing = c.accept("IF", "NOT", "EXISTS")
+        if c.accept("("):
+            self._add_list(if_missing)
+        elif explicit or not self._add_key():
+            self._add_column(if_missing)
+
+    def _add_list(self, if_missing: bool) -> None:
+        c = self._c
+        while True:
+            if not self._add_key():
+                self._add_column(if_missing)
+            c.skip_clause()
+            if not c.accept(","):
+                break
+        c.expect(")")
+
+    def _add_key(self) -> bool:
+        element = key_element(self._c)
+        if element is None:
+            return False
+        self._edits.append(element)
+        return True
+
+    def _add_column(self, if_missing: bool) -> None:
+        draft = column_definition(self._c, self._session)
+        self._timestamp(draft)
+        self._edits.append(edits.AddColumn(draft, self._place(), if_missing))
+
+    def _timestamp(self, draft: Draft) -> None:
+        first = all(c.type_name != "TIMESTAMP" for c in self._table.columns)
+        imply_timestamp(draft, self._session, first=first)
+
+    def _place(self) -> str | None:
+        """FIRST or AFTER behind a definition."""
+        c = self._c
+        if c.accept("FIRST"):
+            return edits.FIRST
+        if c.accept("AFTER"):
+            return c.column_name()
+        return None
+
+    def _change(self) -> None:
+        c = self._c
+        c.next()
+        c.accept("COLUMN")
+        if_exists = c.accept("IF", "EXISTS")
+        old = c.column_name()
+        draft = column_definition(c, self._session)
+        self._timestamp(draft)
+        self._edits.append(edits.ChangeColumn(old, draft, self._place(), if_exists))
+
+    def _modify(self) -> None:
+        c = self._c
+        c.next()
+        c.accept("COLUMN")
+        if_exists = c.accept("IF", "EXISTS")
+        name = c.column_name()
+        draft = definition(c, self._session, name)
+        self._timestamp(draft)
+        self._edits.append(edits.ChangeColumn(name, draft, self._place(), if_exists, "modify"))
+
+    def _drop(self) -> None:
+        c = self._c
+        c.next()
+        if c.accept("PRIMARY", "KEY"):
+            self._edits.append(edits.DropKey(PRIMARY))
+            return
+        if c.key in _DROPPED and not (c.peek() == "," or c.peek_kind() == END):
+            self._drop_other()
+            return
+        c.accept("COLUMN")
+        if_exists = c.accept("IF", "EXISTS")
+        name = c.column_name()
+        self._edits.append(edits.DropColumn(name, if_exists or name in self._period_dropped))
+
+    def _drop_other(self) -> None:
+        c = self._c
+        if c.accept("SYSTEM", "VERSIONING"):
+            self._drop_versioning()
+        elif c.key in _INDEX or c.key == "CONSTRAINT":
+            c.next()
+            c.accept("IF", "EXISTS")
+            self._edits.append(edits.DropKey(c.name()))
         else:
-            c.accept("TO") or c.accept("AS") or c.accept_symbol("=")
+            c.skip_clause()
+
+    def _drop_versioning(self) -> None:
+        if self._session.exact or not self._versioning.enabled:
+            return
+        # The server drops the period's columns with the versioning, and says so in the log.
+        self._period_dropped = (self._versioning.start, self._versioning.end)
+        self._edits += [edits.DropColumn(name, if_exists=True) for name in self._period_dropped]
+        self._versioning = Versioning()
+
+    def _rename(self) -> None:
+        c = self._c
+        c.next()
+        if c.accept("COLUMN"):
+            if_exists = c.accept("IF", "EXISTS")
+            old = c.column_name()
+            c.expect("TO")
+            self._edits.append(edits.RenameColumn(old, c.column_name(), if_exists))
+        elif c.key in _INDEX and c.peek(2) == "TO":
+            c.next()
+            old = c.name()
+            c.expect("TO")
+            self._edits.append(edits.RenameKey(old, c.name()))
+        elif c.key in _INDEX and c.peek() == "IF":
+            c.skip_clause()
+        else:
+            if not (c.accept("TO") or c.accept("AS")):
+                c.accept("=")
             self.new_id = c.table_id()
 
-    def _alter_column(self, c: Cursor) -> None:
+    def _alter(self) -> None:
+        c = self._c
+        if c.peek() in ("INDEX", "KEY", "CHECK", "CONSTRAINT"):
+            c.skip_clause()
+            return
+        c.next()
         c.accept("COLUMN")
-        c.accept("IF", "EXISTS")
+        if_exists = c.accept("IF", "EXISTS")
         name = c.column_name()
-        entry = self._find(name, "alter")
         if c.accept("SET", "DEFAULT"):
-            has, expression = parse_default(c, entry.column, self.session)
-            entry.column = entry.column.with_(has_default=has, default_expression=expression)
+            self._edits.append(edits.SetDefault(name, parse_set_default(c, self._session), if_exists))
         elif c.accept("DROP", "DEFAULT"):
-            entry.column = entry.column.with_(has_default=False, default_expression=None)
-        else:
-            c.skip_to_comma()  # SET VISIBLE, SET INVISIBLE
+            self._edits.append(edits.SetDefault(name, None, if_exists))
 
-    def _convert(self, c: Cursor) -> None:
-        c.accept("CHARACTER", "SET") or c.accept("CHAR", "SET") or c.accept("CHARSET")
-        charset = c.next().text
+    def _convert(self) -> None:
+        c = self._c
+        c.next()
+        if not (c.accept("TO") and accept_charset_words(c)):
+            return
+        c.accept("=")
+        charset = c.next()
         if charset.upper() == "DEFAULT":
-            charset = self.session.charset_of(self.id.catalog)
-        if c.accept("COLLATE"):
-            c.accept_symbol("=")
-            c.next()
-        self._builder.charset = charset
-        for e in self._entries:
-            if e.column.charset and e.column.charset.lower() != "binary":
-                e.column = e.column.with_(charset=charset)
+            charset = self._database_charset
+        self._edits.append(edits.Convert(charset))
+        self._options.charset = charset
 
-    # -- the end
+    def _convert_partition(self) -> None:
+        """MariaDB's CONVERT PARTITION TO TABLE and CONVERT TABLE TO PARTITION."""
+        c = self._c
+        c.next()
+        if c.accept("TABLE"):
+            self.absorbed = c.table_id()
+        else:
+            while not (c.at_end or c.accept("TO", "TABLE")):
+                c.skip_item()
+            self.detached = None if c.at_end else c.table_id()
+        c.skip_all()
+
+    def _order(self) -> None:
+        """ORDER BY, whose columns are parted by commas as the clauses are."""
+        c = self._c
+        c.next()
+        c.accept("BY")
+        while not c.at_end:
+            c.column_name()
+            if not c.accept("ASC"):
+                c.accept("DESC")
+            if not (c.key == "," and (c.peek(2) in (",", "ASC", "DESC", ";") or c.peek_kind(2) == END)):
+                return
+            c.next()
+
+    # -- the result
 
     def result(self) -> Table:
-        """The altered table."""
-        charset = self._builder.charset
-        columns = [with_charset(e.column, charset) for e in self._entries]
-        table = Table(self.new_id or self.id, (), tuple(self._key), charset, self._builder.comment, self._attributes)
-        table = table.with_(columns=columns)
-        if self._new_primary is not None:
-            return settle_keys(table, self._key, [])
-        if self._key or not (self._keyless or self._builder.uniques):
-            return table.with_(columns=_required(table))
-        nullable: set[str] = self._own_unique if self.session.exact else set()
-        return settle_keys(table, [], self._builder.uniques, nullable)
+        """The altered table. Raises DdlError where a clause does not fit the table."""
+        session, table = self._session, self._table
+        work = edits.Workspace(table.id, session, keys_of(table, exact=session.exact))
+        work.entries = [edits.Entry(c, c.name.lower()) for c in table.columns]
+        (edits.in_text_order if session.exact else edits.as_the_server)(work, self._edits)
+        charset = self._charset()
+        columns: list[Column] = []
+        for position, entry in enumerate(work.entries, 1):
+            c = entry.column
+            if isinstance(c, Draft):
+                columns.append(c.column(charset, session, position))
+            else:
+                columns.append(c if c.position == position else moved(c, position))
+        columns = self._versioned(columns)
+        settled = work.keys.settle(columns)
+        comment = table.comment if self._options.comment is None else self._options.comment
+        return Table(
+            self.new_id or table.id, tuple(settled.columns), self._versioning.key(settled.key), charset, comment,
+            self._versioning.attributes(settled.attributes),
+        )  # fmt: skip
+
+    def _charset(self) -> str | None:
+        converted = [e.charset for e in self._edits if isinstance(e, edits.Convert)]
+        if self._session.exact:  # the reference overlooks the table's new default
+            return converted[-1] if converted else self._table.charset
+        return self._options.resolve(self._database_charset, self._table.charset)
+
+    def _versioned(self, columns: list[Column]) -> list[Column]:
+        if self._session.exact:
+            return columns
+        drafts = [e.draft for e in self._edits if isinstance(e, edits.AddColumn | edits.ChangeColumn)]
+        if self._versioning.enabled or any(d.versioned for d in drafts):
+            self._versioning.declare(drafts)
+        return self._versioning.complete(columns)
 
 
-def _required(table: Table) -> list[Column]:
-    """Columns with those of the key required, as a primary key makes them."""
-    keys = {n.lower() for n in table.primary_key}
-    return [c.with_(optional=False) if c.name.lower() in keys and c.optional else c for c in table.columns]
-
-
-def alter_table(c: Cursor, table: Table, session: Session) -> Table:
-    """Applies the clauses that follow the table's name."""
-    alteration = Alteration(table, session)
-    while not c.at_end:
-        alteration.action(c)
-        while not (c.at_end or c.is_symbol(",")):
-            c.skip_item()
-        c.accept_symbol(",")
-    return alteration.result()
+_CLAUSES: dict[str, Callable[[Alteration], None]] = {
+    "ADD": Alteration._add, "CHANGE": Alteration._change, "MODIFY": Alteration._modify, "DROP": Alteration._drop,
+    "RENAME": Alteration._rename, "ALTER": Alteration._alter, "CONVERT": Alteration._convert,
+    "ORDER": Alteration._order,
+}  # fmt: skip

@@ -1,11 +1,14 @@
-"""What a statement did, and the session it ran in."""
+"""What a statement did, the session it ran in, and the error of one that was not understood."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Self
 
+from headwater.errors import DdlError
 from headwater.model import Table, TableId
+
+_REAL_AS_FLOAT, _ANSI_QUOTES, _ORACLE, _NO_BACKSLASH_ESCAPES = 0x1, 0x4, 0x200, 0x100000
 
 
 @dataclass(slots=True)
@@ -13,6 +16,7 @@ class Session:
     """The settings statements are read with, and what earlier ones set.
 
     `exact` reproduces the reference's visible defects in the model (`compatibility.mode=exact`).
+    `explicit_timestamps` is the server's explicit_defaults_for_timestamp.
     """
 
     database: str | None = None
@@ -24,11 +28,16 @@ class Session:
     include_comments: bool = False
     server_charset: str = "utf8mb4"
     database_charsets: dict[str, str] = field(default_factory=dict)
+    real_as_float: bool = False
+    oracle: bool = False
+    explicit_timestamps: bool = True
 
     def set_sql_mode(self, bits: int) -> None:
-        """Takes the quoting rules from a statement's sql_mode bits (as in a QUERY event)."""
-        self.ansi_quotes = bool(bits & 0x4)
-        self.no_backslash_escapes = bool(bits & 0x100000)
+        """Takes what shapes statements from a statement's sql_mode bits (as in a QUERY event)."""
+        self.real_as_float = bool(bits & _REAL_AS_FLOAT)
+        self.ansi_quotes = bool(bits & _ANSI_QUOTES)
+        self.oracle = self.mariadb and bool(bits & _ORACLE)
+        self.no_backslash_escapes = bool(bits & _NO_BACKSLASH_ESCAPES)
 
     def charset_of(self, database: str | None) -> str:
         """Default character set of a database."""
@@ -48,7 +57,7 @@ class Change:
     """One change to publish.
 
     `kind`: create_table alter_table drop_table rename_table truncate create_database alter_database
-    drop_database set use other. `type` is CREATE, ALTER or DROP where a table changed, else None; `table` its
+    drop_database index set use other. `type` is CREATE, ALTER or DROP where a table changed, else None; `table` its
     new model (None for DROP); `table_ids` the tables the change names, the first one being that which changed.
     """
 
@@ -74,3 +83,16 @@ class Change:
     def dropped(cls, table_id: TableId, ddl: str) -> Self:
         """A dropped table."""
         return cls("drop_table", table_id.catalog, ddl, (table_id,), "DROP")
+
+
+class StatementError(DdlError):
+    """A statement that touches a table model and was not understood.
+
+    `table_ids` are the tables it mentions, as far as they can be told; `statement` is its text, shortened and
+    without secrets. The message has both the reason and the place.
+    """
+
+    def __init__(self, reason: str, statement: str, table_ids: tuple[TableId, ...]) -> None:
+        super().__init__(f"{reason}: {statement}")
+        self.statement = statement
+        self.table_ids = table_ids

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from headwater.ddl.alter import alter_table
-from headwater.ddl.columns import collation_charset
-from headwater.ddl.create import TableBuilder, settle_keys, table_body, table_options
-from headwater.ddl.cursor import Cursor
+from headwater.ddl.alter import Alteration
+from headwater.ddl.create import create_table
+from headwater.ddl.cursor_cy import Cursor
+from headwater.ddl.databases import database_key, database_statement, set_statement, use_statement
 from headwater.ddl.filter import is_filtered
-from headwater.ddl.lexer_cy import NAME, STRING, SYMBOL, WORD, tokenize
-from headwater.ddl.model import Change, Session
+from headwater.ddl.keys import PRIMARY, keys_of
+from headwater.ddl.lexer_cy import WORD, tokenize
+from headwater.ddl.mentions import mentioned, touches_tables
+from headwater.ddl.model import Change, Session, StatementError
+from headwater.ddl.redact import has_secret, redact, shorten
+from headwater.ddl.renames import read_pairs, rename
 from headwater.errors import DdlError
 from headwater.model import Table, TableId, Tables
 
-_SECRET = re.compile(r"(IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)\s+(?:PASSWORD\s+)?|PASSWORD\s*(?:=|\()\s*)('[^']*'|\"[^\"]*\")",
-                     re.IGNORECASE)  # fmt: skip
-_TABLE_WORDS = ("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
+_CREATE = re.compile(r"^\s*create\s+", re.IGNORECASE)
+_SILENT = frozenset(("", "BEGIN", "END", "COMMIT", "ROLLBACK", "XA", "SAVEPOINT", "RELEASE", "START"))
+# Objects without rows, whatever words stand before them.
+_OBJECTS = frozenset(("VIEW", "FUNCTION", "PROCEDURE", "TRIGGER", "EVENT", "USER", "ROLE", "PACKAGE"))
+_HEADS = frozenset(("ALGORITHM", "DEFINER", "SQL", "AGGREGATE"))
 
 
 class Statement:
@@ -25,151 +31,125 @@ class Statement:
 
     def __init__(self, sql: str, cursor: Cursor, tables: Tables, session: Session) -> None:
         self.sql = sql
+        # What is published of a statement about a table.
+        self.text = sql
         self.c = cursor
         self.tables = tables
         self.session = session
 
-    # -- dispatch
-
     def apply(self) -> list[Change]:
         """The changes it makes."""
         c = self.c
+        if self.session.exact:
+            self.text = c.parsed_text()
         if c.accept("SET", "STATEMENT"):
             while not (c.at_end or c.accept("FOR")):
                 c.skip_item()
-        handlers: dict[str, Callable[[], list[Change]]] = {
-            "CREATE": self._create, "ALTER": self._alter, "DROP": self._drop, "RENAME": self._rename,
-            "TRUNCATE": self._truncate, "SET": self._set, "USE": self._use,
-        }  # fmt: skip
-        word = c.token.upper if c.token.kind == WORD else ""
-        if word not in handlers:
-            return self._noise(word)
-        c.next()
-        return handlers[word]()
-
-    def _noise(self, word: str) -> list[Change]:
-        if word in ("BEGIN", "END", "COMMIT", "ROLLBACK", "") or self.c.is_word("FLUSH", "PRIVILEGES"):
+        word = c.key if c.kind == WORD else ""
+        handler = _HANDLERS.get(word)
+        if handler is not None:
+            c.next()
+            return handler(self)
+        if word in _SILENT or (word == "FLUSH" and c.peek() == "PRIVILEGES"):
             return []
         return self._other()
 
-    def _other(self) -> list[Change]:
-        return [Change.of_database("other", self.session.database, self.sql)]
+    def _other(self, kind: str = "other") -> list[Change]:
+        # Accounts and servers have passwords; a topic is no place for them.
+        sql = self.sql if self.session.exact or not has_secret(self.sql) else redact(self.sql)
+        return [Change.of_database(kind, self.session.database, sql)]
+
+    def _charset(self, table_id: TableId) -> str:
+        """The character set of a table's database."""
+        return self.session.charset_of(database_key(table_id.catalog or "", self.tables))
+
+    def _altered(self, table: Table) -> list[Change]:
+        self.tables.put(table)
+        return [Change("alter_table", table.id.catalog, self.text, (table.id,), "ALTER", table)]
 
     # -- CREATE
 
-    def _create(self) -> list[Change]:
+    def create(self) -> list[Change]:
         c = self.c
         replace = c.accept("OR", "REPLACE")
         if c.accept("TEMPORARY"):
             return []
-        if c.is_any("DATABASE", "SCHEMA"):
-            c.next()
-            return self._database("create_database")
-        if c.is_any("TABLE"):
-            c.next()
+        if c.accept("DATABASE") or c.accept("SCHEMA"):
+            return [database_statement(c, "create_database", self.sql, self.tables, self.session)]
+        if c.accept("TABLE"):
             return self._create_table(replace)
-        if c.is_word("UNIQUE", "INDEX"):
-            c.next()
+        if c.accept("UNIQUE", "INDEX"):
             return self._unique_index()
-        return self._other()
+        if c.key in ("INDEX", "FULLTEXT", "SPATIAL", "VECTOR"):
+            return self._other("index")
+        return self._object()
+
+    def _object(self) -> list[Change]:
+        """A view, routine, trigger, event or account leaves no trace; anything else is recorded."""
+        c = self.c
+        if c.key in _HEADS:
+            while not (c.at_end or c.key in _OBJECTS):
+                c.skip_item()
+        return [] if c.key in _OBJECTS else self._other()
 
     def _create_table(self, replace: bool) -> list[Change]:
         c = self.c
-        c.accept("IF", "NOT", "EXISTS")
+        if_missing = c.accept("IF", "NOT", "EXISTS")
         table_id = c.table_id()
-        if table_id in self.tables and (self.session.exact or not replace):
+        # The server would have refused to create a table that is there: then the model is out of date.
+        if table_id in self.tables and (self.session.exact or (if_missing and not replace)):
             return self._other()
         like = self._like()
-        table = self._copied(like, table_id) if like is not None else self._defined(table_id)
-        if table is None:
-            return self._other()
+        if like is not None:
+            original = self.tables.get(like)
+            if original is None:
+                return self._other()
+            table = original.with_(id=table_id)
+        else:
+            table = self._defined(table_id)
         self.tables.put(table)
-        return [Change("create_table", table_id.catalog, self.sql, (table_id,), "CREATE", table)]
+        return [Change("create_table", table_id.catalog, self.text, (table_id,), "CREATE", table)]
 
     def _like(self) -> TableId | None:
         c = self.c
-        if c.accept("LIKE"):
-            return c.table_id()
-        if c.is_symbol("(") and c.peek().upper == "LIKE" and c.peek().kind == WORD:
-            c.next()
-            c.next()
-            return c.table_id()
-        return None
+        return c.table_id() if c.accept("LIKE") or c.accept("(", "LIKE") else None
 
-    def _copied(self, original: TableId, table_id: TableId) -> Table | None:
-        known = self.tables.get(original)
-        return known.with_(id=table_id) if known is not None else None
-
-    def _defined(self, table_id: TableId) -> Table | None:
-        c = self.c
-        builder = TableBuilder(table_id, self.session)
-        if c.is_symbol("(") and c.peek().upper not in ("SELECT", "WITH"):
-            table_body(c, builder)
-        table_options(c, builder)
-        if not builder.definitions:
+    def _defined(self, table_id: TableId) -> Table:
+        table = create_table(self.c, table_id, self.session, self._charset(table_id))
+        if table is None:
             raise DdlError("the table's columns come from a query, which the log does not show")
-        return builder.build()
+        return table
 
     def _unique_index(self) -> list[Change]:
         c = self.c
-        c.next()
         c.accept("IF", "NOT", "EXISTS")
-        while not (c.at_end or c.is_any("ON")):
+        name = c.name()
+        while not (c.at_end or c.key == "ON"):
             c.next()
-        if not c.accept("ON"):
-            return self._other()
+        c.expect("ON")
         table_id = c.table_id()
-        names = c.column_list() if c.is_symbol("(") else None
+        parts = c.key_parts()
         table = self.tables.get(table_id)
         if table is None:
-            return self._other()
-        if names and not table.primary_key:
-            table = settle_keys(table, [], [names])
-            self.tables.put(table)
-        text = re.sub(r"^\s*create\s+", "", self.sql, flags=re.IGNORECASE) if self.session.exact else self.sql
-        return [Change("alter_table", table.id.catalog, text, (table.id,), "ALTER", table)]
-
-    # -- databases
-
-    def _database(self, kind: str) -> list[Change]:
-        c = self.c
-        c.accept("IF", "NOT", "EXISTS") or c.accept("IF", "EXISTS")
-        name = self.session.database or ""
-        options = ("DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "ENCRYPTION", "READ", "COMMENT")
-        if not c.at_end and (c.token.kind == NAME or (c.token.kind == WORD and c.token.upper not in options)):
-            name = c.name()
-        if kind == "drop_database":
-            self.tables.remove_database(name)
-            self.session.database_charsets.pop(name, None)
-            return [Change.of_database(kind, name, self.sql)]
-        charset = None
-        while not c.at_end:
-            if c.accept("CHARACTER", "SET") or c.accept("CHARSET") or c.accept("CHAR", "SET"):
-                c.accept_symbol("=")
-                charset = c.next().text
-            elif c.accept("COLLATE"):
-                c.accept_symbol("=")
-                collation = c.next().text
-                charset = charset or collation_charset(collation)
-            else:
-                c.skip_item()
-        if charset is not None and charset.upper() != "DEFAULT":
-            self.session.database_charsets[name] = charset
-        elif kind == "create_database":
-            self.session.database_charsets[name] = self.session.server_charset
-        return [Change.of_database(kind, name, self.sql)]
+            return self._other("index")
+        if self.session.exact:  # the reference's text lacks its first word
+            self.text = _CREATE.sub("", self.text)
+        keys = keys_of(table, exact=self.session.exact)
+        keys.add_unique(name, parts.columns if parts else [], prefixed=parts is not None and parts.prefixed)
+        settled = keys.settle(table.columns)
+        return self._altered(table.with_(primary_key=settled.key, attributes=settled.attributes))
 
     # -- ALTER
 
-    def _alter(self) -> list[Change]:
+    def alter(self) -> list[Change]:
         c = self.c
-        if c.is_any("DATABASE", "SCHEMA"):
-            c.next()
-            return self._database("alter_database")
-        c.accept("ONLINE") or c.accept("OFFLINE")
+        if c.accept("DATABASE") or c.accept("SCHEMA"):
+            return [database_statement(c, "alter_database", self.sql, self.tables, self.session)]
+        if not c.accept("ONLINE"):
+            c.accept("OFFLINE")
         c.accept("IGNORE")
         if not c.accept("TABLE"):
-            return self._other()
+            return self._object()
         c.accept("IF", "EXISTS")
         table_id = c.table_id()
         if c.accept("WAIT"):
@@ -178,142 +158,109 @@ class Statement:
         table = self.tables.get(table_id)
         if table is None:
             return self._other()
-        altered = alter_table(c, table, self.session)
+        alteration = Alteration(c, table, self.session, self._charset(table.id))
+        alteration.read()
+        return self._altered_by(alteration, table)
+
+    def _altered_by(self, alteration: Alteration, table: Table) -> list[Change]:
+        altered = alteration.result()
+        previous: TableId | None = None
         if altered.id != table.id:
             self.tables.remove(table.id)
+            previous = None if self.session.exact else table.id
         self.tables.put(altered)
-        previous = table.id if altered.id != table.id and not self.session.exact else None
-        return [Change("alter_table", altered.id.catalog, self.sql, (altered.id,), "ALTER", altered, previous)]
+        out = [Change("alter_table", altered.id.catalog, self.text, (altered.id,), "ALTER", altered, previous)]
+        if alteration.detached is not None:
+            detached = table.with_(id=alteration.detached)
+            self.tables.put(detached)
+            out.append(Change("create_table", detached.id.catalog, self.text, (detached.id,), "CREATE", detached))
+        if alteration.absorbed is not None and self.tables.remove(alteration.absorbed):
+            out.append(Change.dropped(alteration.absorbed, self.text))
+        return out
 
     # -- DROP, RENAME, TRUNCATE
 
-    def _drop(self) -> list[Change]:
+    def drop(self) -> list[Change]:
         c = self.c
-        if c.is_any("DATABASE", "SCHEMA"):
-            c.next()
-            return self._database("drop_database")
+        if c.accept("DATABASE") or c.accept("SCHEMA"):
+            return [database_statement(c, "drop_database", self.sql, self.tables, self.session)]
         if c.accept("TEMPORARY"):
             return []
+        if c.accept("INDEX"):
+            return self._drop_index()
         if not (c.accept("TABLE") or c.accept("TABLES")):
-            return self._other()
+            return self._object()
         optional = "IF EXISTS " if c.accept("IF", "EXISTS") else ""
         ids = [c.table_id()]
-        while c.accept_symbol(","):
+        while c.accept(","):
             ids.append(c.table_id())
-        names = tuple(ids)
         out = []
         for i, table_id in enumerate(ids):
             self.tables.remove(table_id)
-            others = names[:i] + names[i + 1 :]
             text = f"DROP TABLE {optional}{table_id.quoted('`')}"
+            others = (*ids[:i], *ids[i + 1 :])
             out.append(Change("drop_table", table_id.catalog, text, (table_id, *others), "DROP"))
         return out
 
-    def _rename(self) -> list[Change]:
+    def _drop_index(self) -> list[Change]:
+        """An index that leaves; the record key may go with it."""
+        c = self.c
+        c.accept("IF", "EXISTS")
+        name = c.name()
+        c.expect("ON")
+        table = self.tables.get(c.table_id())
+        if table is None or self.session.exact:
+            return self._other("index")
+        keys = keys_of(table, exact=False)
+        keys.drop_index(name)
+        settled = keys.settle(table.columns)
+        changed = table.with_(primary_key=settled.key, attributes=settled.attributes)
+        if changed == table and name.upper() != PRIMARY:
+            return self._other("index")
+        return self._altered(changed)
+
+    def rename(self) -> list[Change]:
         c = self.c
         if not (c.accept("TABLE") or c.accept("TABLES")):
             return []
         c.accept("IF", "EXISTS")
-        pairs: list[tuple[TableId, TableId, str]] = []
-        while True:
-            start = c.token.start
-            old = c.table_id()
-            if c.accept("WAIT"):
-                c.next()
-            c.accept("NOWAIT")
-            if not c.accept("TO"):
-                c.fail("TO")
-            new = c.table_id()
-            pairs.append((old, new, "RENAME TABLE " + c.text_between(start, c.tokens[c.pos - 1].end)))
-            if not c.accept_symbol(","):
-                break
-        for old, new, _ in pairs:
-            table = self.tables.remove(old)
-            if table is not None:
-                self.tables.put(table.with_(id=new))
-        return self._renamed(pairs)
+        return rename(read_pairs(c), self.tables, exact=self.session.exact)
 
-    def _renamed(self, pairs: list[tuple[TableId, TableId, str]]) -> list[Change]:
-        """One change a pair, with the table as it is after the whole statement."""
-        names = tuple(new for _, new, _ in pairs)
-        out = []
-        for i, (old, new, text) in enumerate(pairs):
-            table = self.tables.get(new)
-            ids = (new, *names[:i], *names[i + 1 :])
-            out.append(
-                Change("rename_table", new.catalog, text, ids, None if table is None else "ALTER", table, old)
-            )
-        return out
-
-    def _truncate(self) -> list[Change]:
+    def truncate(self) -> list[Change]:
         c = self.c
         c.accept("TABLE")
         table_id = c.table_id()
         return [Change("truncate", table_id.catalog, self.sql, (table_id,))]
 
-    # -- SET, USE
+    # -- the session
 
-    def _set(self) -> list[Change]:
-        c = self.c
-        while not c.at_end:
-            if c.token.kind in (WORD, NAME) and c.peek().text in ("=", ":"):
-                name = c.next().text.lower()
-                c.accept_symbol(":")
-                c.accept_symbol("=")
-                if name in ("character_set_server", "character_set_database") and c.token.kind in (WORD, NAME, STRING):
-                    self.session.server_charset = c.token.text
-            c.skip_item()
-        return [Change.of_database("set", "", self.sql)]
+    def set(self) -> list[Change]:
+        return [set_statement(self.c, self.sql, self.tables, self.session)]
 
-    def _use(self) -> list[Change]:
-        self.session.database = self.c.name()
-        return [Change.of_database("use", self.session.database, self.sql)]
+    def use(self) -> list[Change]:
+        return [use_statement(self.c, self.sql, self.session)]
+
+
+_HANDLERS: dict[str, Callable[[Statement], list[Change]]] = {
+    "CREATE": Statement.create, "ALTER": Statement.alter, "DROP": Statement.drop, "RENAME": Statement.rename,
+    "TRUNCATE": Statement.truncate, "SET": Statement.set, "USE": Statement.use,
+}  # fmt: skip
 
 
 def apply(sql: str, tables: Tables, session: Session) -> list[Change]:
     """Applies a statement to `tables` and `session`; the changes to publish.
 
-    Statements that touch no table model never raise. Raises DdlError, with `table_ids` naming the tables
-    it mentions, for one that does and is not understood.
+    Nothing is changed where it raises. Statements that touch no table model never raise. Raises StatementError,
+    with `table_ids` naming the tables it mentions, for one that does and is not understood.
     """
     if is_filtered(sql):
         return []
-    cursor: Cursor | None = None
     try:
-        tokens = tokenize(sql, ansi_quotes=session.ansi_quotes and not session.exact, mariadb=session.mariadb,
+        tokens = tokenize(sql, ansi_quotes=session.ansi_quotes, mariadb=session.mariadb,
                           no_backslash_escapes=session.no_backslash_escapes, version=session.version_number)  # fmt: skip
-        cursor = Cursor(sql, tokens, session.database)
-        return Statement(sql.strip().rstrip(";"), cursor, tables, session).apply()
+        return Statement(sql.strip().rstrip(";"), Cursor(tokens, session.database), tables, session).apply()
     except DdlError as e:
-        ids = mentioned(cursor) if cursor is not None else ()
-        words = [t.upper for t in cursor.tokens[:4] if t.kind == WORD] if cursor is not None else first_words(sql)
-        if not _touches_tables(words):
-            return [Change.of_database("other", session.database, sql)]
-        error = DdlError(f"{e}: {redact(sql)[:500]}")
-        error.table_ids = ids  # type: ignore[attr-defined]
-        raise error from e
-
-
-def first_words(sql: str) -> list[str]:
-    """The first words of text that could not be cut into tokens."""
-    return re.findall(r"[A-Za-z]+", sql[:200].upper())[:4]
-
-
-def _touches_tables(words: list[str]) -> bool:
-    return bool(words) and words[0] in _TABLE_WORDS and "TABLE" in words
-
-
-def mentioned(cursor: Cursor) -> tuple[TableId, ...]:
-    """The tables a statement seems to name: what follows TABLE."""
-    c = Cursor(cursor.sql, cursor.tokens, cursor.database)
-    while not c.at_end and not c.accept("TABLE"):
-        c.next()
-    c.accept("IF", "NOT", "EXISTS") or c.accept("IF", "EXISTS")
-    if c.token.kind in (NAME, WORD) or (c.token.kind == SYMBOL and c.token.text == "."):
-        return (c.table_id(),)
-    return ()
-
-
-def redact(sql: str) -> str:
-    """A statement without passwords, for logs and errors."""
-    return _SECRET.sub(r"\1'********'", sql)
+        if not touches_tables(sql, session):
+            return [Change.of_database("other", session.database, redact(sql))]
+        offset = getattr(e, "offset", 0)
+        raise StatementError(str(e), shorten(sql, offset), mentioned(sql, session)) from e
