@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 MODULES = (
+    "headwater._buffer_cy",
     "headwater.connectors.mysql.handler_cy",
     "headwater.converters.json_cy",
     "headwater.ddl.cursor_cy",

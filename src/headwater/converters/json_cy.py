@@ -7,15 +7,19 @@ rendered once and copied. Output is byte for byte that of the reference (`docs/r
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import cython
 
-from headwater.converters.javatext import decimal_text, double_text, float_text
+from headwater._javatext import decimal_text
 from headwater.converters.jsonschema import schema_text
 from headwater.errors import ConversionError
 from headwater.model import Record, Schema, Struct
+
+if cython.compiled:
+    from cython.cimports.headwater._buffer_cy import Buffer
+else:
+    from headwater._buffer_cy import Buffer
 
 N_INT = cython.declare(cython.int, 1)
 N_STRING = cython.declare(cython.int, 2)
@@ -30,7 +34,6 @@ N_ARRAY = cython.declare(cython.int, 10)
 N_MAP = cython.declare(cython.int, 11)
 N_PAIRS = cython.declare(cython.int, 12)
 
-_ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _LIMITS = {"int8": 2**7, "int16": 2**15, "int32": 2**31}
 CACHE = 4096
 
@@ -40,35 +43,11 @@ def _is_compiled() -> bool:
     return bool(cython.compiled)
 
 
-@cython.cfunc
-def _quoted(text: str) -> str:
-    # A JSON string. Most text needs nothing but the quotes.
-    ch: cython.Py_UCS4
-    for ch in text:
-        if ch < " " or ch == '"' or ch == "\\" or ch > "\uffff" or "\ud800" <= ch <= "\udfff":
-            return _escaped(text)
-    return '"' + text + '"'
-
-
-def _escaped(text: str) -> str:
-    out = []
-    for ch in text:
-        n = ord(ch)
-        if n in _ESCAPES:
-            out.append(_ESCAPES[n])
-        elif n < 0x20 or 0xD800 <= n <= 0xDFFF:
-            out.append(f"\\u{n:04X}")
-        elif n > 0xFFFF:
-            n -= 0x10000
-            out.append(f"\\u{0xD800 + (n >> 10):04X}\\u{0xDC00 + (n & 0x3FF):04X}")
-        else:
-            out.append(ch)
-    return '"' + "".join(out) + '"'
-
-
 def quote(text: str) -> str:
     """A string as the converter writes it."""
-    return _quoted(text)
+    out = Buffer()
+    out.put_string(b"", text)
+    return out.take(b"", b"").decode()
 
 
 @cython.cclass
@@ -83,7 +62,7 @@ class Node:
     scale: cython.int
     limit: cython.longlong  # of integers below 64 bits; 0 is none
     count: cython.Py_ssize_t
-    names: list  # of a struct: `{"a":`, `,"b":`, ...
+    names: list  # of a struct: `{"a":`, `,"b":`, ..., as bytes
     children: list
 
     def __init__(self, schema: Schema, numeric: bool, replace_null: bool) -> None:
@@ -98,7 +77,7 @@ class Node:
         self.op = self._operation(schema, numeric)
         if schema.type == "struct":
             for i, f in enumerate(schema.fields):
-                self.names.append(("," if i else "{") + _escaped(f.name) + ":")
+                self.names.append((("," if i else "{") + quote(f.name) + ":").encode())
                 self.children.append(Node(f.schema, numeric, replace_null))
         elif schema.type == "array":
             self.children.append(Node(schema.items, numeric, replace_null))
@@ -122,46 +101,75 @@ class Node:
 
 
 @cython.cfunc
-def _write(node: Node, value: object, out: list) -> None:
+@cython.exceptval(-1, check=False)
+def _write(node: Node, before: bytes, value: object, out: Buffer) -> cython.int:
+    # Writes `before` and the value.
     op: cython.int = node.op
     if value is None:
         if node.has_default:
             value = node.default
         elif node.optional:
-            out.append("null")
-            return
+            out.put_two(before, b"null")
+            return 0
         else:
             raise ValueError("null for a required field without a default value")
     if op == N_INT:
         if type(value) is not int:
             raise TypeError("an integer is expected")
-        number: cython.longlong = value
-        if node.limit and not -node.limit <= number < node.limit:
-            raise ValueError(f"{number} does not fit {node.schema.type}")
-        out.append(str(value))
+        _write_int(node, before, value, out)
     elif op == N_STRING:
-        out.append(_quoted(value))
+        if type(value) is not str:
+            raise TypeError("a string is expected")
+        out.put_string(before, value)
     elif op == N_STRUCT:
-        _write_struct(node, value, out)
+        _write_struct(node, before, value, out)
     elif op == N_BOOL:
         if value is True:
-            out.append("true")
+            out.put_two(before, b"true")
         elif value is False:
-            out.append("false")
+            out.put_two(before, b"false")
         else:
             raise TypeError("a boolean is expected")
     elif op == N_DECIMAL:
-        out.append(_unscaled(value))
-    elif op == N_BYTES:
-        out.append('"' + base64.b64encode(value).decode("ascii") + '"')
+        if type(value) is not int:
+            raise TypeError("an unscaled integer is expected")
+        out.put_unscaled(before, value)
     elif op == N_DOUBLE or op == N_FLOAT:
-        out.append(_floating(value, op == N_DOUBLE))
+        _write_floating(op, before, value, out)
     else:
+        out.put(before)
         _write_rare(node, op, value, out)
+    return 0
 
 
 @cython.cfunc
-def _write_struct(node: Node, value: object, out: list) -> None:
+@cython.exceptval(-1, check=False)
+def _write_int(node: Node, before: bytes, value: object, out: Buffer) -> cython.int:
+    if not cython.compiled and not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{value} does not fit {node.schema.type}")
+    number: cython.longlong = value
+    if node.limit and not -node.limit <= number < node.limit:
+        raise ValueError(f"{number} does not fit {node.schema.type}")
+    out.put_int(before, number)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _write_floating(op: cython.int, before: bytes, value: object, out: Buffer) -> cython.int:
+    if type(value) is not float and type(value) is not int:
+        raise TypeError("a number is expected")
+    number: cython.double = float(value)
+    if op == N_DOUBLE:
+        out.put_double(before, number)
+    else:
+        out.put_float(before, number)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _write_struct(node: Node, before: bytes, value: object, out: Buffer) -> cython.int:
     values: list
     if type(value) is list:
         values = value
@@ -173,63 +181,50 @@ def _write_struct(node: Node, value: object, out: list) -> None:
     if len(values) != node.count:
         raise ValueError(f"{len(values)} values for {node.count} fields")
     if node.count == 0:
-        out.append("{}")
-        return
+        out.put_two(before, b"{}")
+        return 0
+    out.put(before)
     for i in range(node.count):
-        out.append(node.names[i])
-        _write(node.children[i], values[i], out)
-    out.append("}")
+        _write(node.children[i], node.names[i], values[i], out)
+    out.put(b"}")
+    return 0
 
 
-@cython.cfunc
-def _unscaled(value: object) -> str:
-    # Shortest two's complement, big-endian, in base64.
-    if type(value) is not int:
-        raise TypeError("an unscaled integer is expected")
-    bits: object = value.bit_length() if value >= 0 else (~value).bit_length()
-    raw: bytes = value.to_bytes(bits // 8 + 1, "big", signed=True)
-    return '"' + base64.b64encode(raw).decode("ascii") + '"'
-
-
-@cython.cfunc
-def _floating(value: object, double: cython.bint) -> str:
-    number: cython.double = value
-    if number != number:
-        return '"NaN"'
-    if number == float("inf"):
-        return '"Infinity"'
-    if number == float("-inf"):
-        return '"-Infinity"'
-    text = double_text(value) if double else float_text(value)
-    return '"' + text + '"' if text.endswith("y") else text
-
-
-def _write_rare(node: Node, op: int, value: Any, out: list) -> None:
-    if op == N_DECIMAL_NUMBER:
-        out.append(decimal_text(value, node.scale))
-        return
-    if op == N_ARRAY:
-        out.append("[")
+def _write_rare(node: Node, op: int, value: Any, out: Buffer) -> None:
+    if op == N_BYTES:
+        out.put_base64(b"", bytes(memoryview(value)))
+    elif op == N_DECIMAL_NUMBER:
+        if type(value) is not int:
+            raise TypeError("an unscaled integer is expected")
+        out.put(decimal_text(value, node.scale).encode("ascii"))
+    elif op == N_ARRAY:
+        if not isinstance(value, list | tuple):
+            raise TypeError("an array is expected")
         for i, item in enumerate(value):
-            if i:
-                out.append(",")
-            _write(node.children[0], item, out)
-        out.append("]")
-        return
-    if not isinstance(value, dict):
+            _write(node.children[0], b"," if i else b"[", item, out)
+        out.put(b"]" if value else b"[]")
+    elif isinstance(value, dict):
+        _write_map(node, op == N_MAP, value, out)
+    else:
         raise TypeError("a map is expected")
-    out.append("{" if op == N_MAP else "[")
+
+
+def _write_map(node: Node, as_object: bool, value: dict[Any, Any], out: Buffer) -> None:
+    # An object where the keys are strings, else an array of pairs.
+    first = b"{" if as_object else b"[["
+    between = b"," if as_object else b",["
     for i, (k, v) in enumerate(value.items()):
-        if i:
-            out.append(",")
-        if op == N_PAIRS:
-            out.append("[")
-        _write(node.children[0], k, out)
-        out.append(":" if op == N_MAP else ",")
-        _write(node.children[1], v, out)
-        if op == N_PAIRS:
-            out.append("]")
-    out.append("}" if op == N_MAP else "]")
+        if k is None and as_object and node.children[0].optional:
+            # A null key has the text of its JSON form.
+            out.put_two(between if i else first, b'"null"')
+        else:
+            _write(node.children[0], between if i else first, k, out)
+        _write(node.children[1], b":" if as_object else b",", v, out)
+        if not as_object:
+            out.put(b"]")
+    if not value:
+        out.put(b"{" if as_object else b"[")
+    out.put(b"}" if as_object else b"]")
 
 
 @cython.cclass
@@ -240,30 +235,36 @@ class Program:
     node: Node
     prefix: bytes
     suffix: bytes
+    _spare: Buffer
 
     def __init__(self, schema: Schema, with_schema: bool, numeric: bool, replace_null: bool) -> None:
         self.schema = schema
         self.node = Node(schema, numeric, replace_null)
         self.prefix = b""
         self.suffix = b""
+        self._spare = None
         if with_schema:
             self.prefix = ('{"schema":' + schema_text(schema, numeric=numeric) + ',"payload":').encode()
             self.suffix = b"}"
 
     @cython.ccall
     def render(self, value: object) -> bytes:
-        """The bytes of one value. Raises ValueError or TypeError where it does not fit."""
-        out: list = []
-        _write(self.node, value, out)
-        if self.suffix:
-            return self.prefix + "".join(out).encode() + self.suffix
-        return "".join(out).encode()
+        """The bytes of one value. Raises ValueError, TypeError or OverflowError where it does not fit."""
+        # Taken away while in use: another thread, or a nested call, makes one of its own.
+        out: Buffer = self._spare
+        self._spare = None
+        if out is None:
+            out = Buffer()
+        _write(self.node, b"", value, out)
+        result: bytes = out.take(self.prefix, self.suffix)
+        self._spare = out
+        return result
 
     def payload(self, value: Any) -> str:
         """The payload's text alone."""
-        out: list = []
-        _write(self.node, value, out)
-        return "".join(out)
+        out = Buffer()
+        _write(self.node, b"", value, out)
+        return out.take(b"", b"").decode()
 
 
 @cython.cclass

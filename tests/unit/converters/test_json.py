@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.converters.javatext import decimal_text, double_text, float_text
+from headwater._javatext import decimal_text, double_text, float_text
 from headwater.converters.json_cy import JsonConverter
 from headwater.errors import ConversionError
 from headwater.model import Schema, Struct
