@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.errors import DecodeError
 from headwater.wire.postgres.copyboth import EPOCH_2000
 from headwater.wire.postgres.rows_cy import RowDecoder
 
 BEGIN, COMMIT, ORIGIN, RELATION, TYPE, INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE = b"BCORYIUDTM"
+OLD_KEY, OLD_ROW, NEW_ROW = b"KON"
 _OPS = {INSERT: "c", UPDATE: "u", DELETE: "d"}
 
 
@@ -56,8 +57,7 @@ class Relation:
     columns: tuple[RelationColumn, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+class RowChange(NamedTuple):
     """A changed row. `old_kind` is K (key or identity columns), O (whole row) or empty."""
 
     op: str
@@ -67,8 +67,7 @@ class RowChange:
     new: list[Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedRow:
+class SkippedRow(NamedTuple):
     """A changed row of a relation that has no decoder: it moves the position, nothing else."""
 
     op: str
@@ -133,9 +132,9 @@ def parse(data: bytes, decoder: Callable[[int], RowDecoder | None]) -> Any:
     if not data:
         raise DecodeError("an empty replication message")
     kind = data[0]
+    if kind in _OPS:
+        return _row(kind, data, decoder)
     r = _Reader(data)
-    if kind in (INSERT, UPDATE, DELETE):
-        return _row(kind, r, decoder)
     if kind == BEGIN:
         return Begin(r.uint(8), r.micros(), r.uint(4))
     if kind == COMMIT:
@@ -171,20 +170,26 @@ def _relation(r: _Reader) -> Relation:
     return Relation(oid, schema, table, identity, tuple(columns))
 
 
-def _row(kind: int, r: _Reader, decoder: Callable[[int], RowDecoder | None]) -> RowChange | SkippedRow:
-    relation = r.uint(4)
+def _row(kind: int, data: bytes, decoder: Callable[[int], RowDecoder | None]) -> RowChange | SkippedRow:
+    if len(data) < 6:
+        raise DecodeError("a replication message is cut off")
+    relation = int.from_bytes(data[1:5], "big")
     rows = decoder(relation)
     op = _OPS[kind]
     if rows is None:
         return SkippedRow(op)
-    part = chr(r.uint(1))
+    part, pos = data[5], 6
     old, old_kind, new = None, "", None
-    if part in "KO":
-        old, r.pos = rows.tuple_data(r.data, r.pos)
-        old_kind = part
-        part = chr(r.uint(1)) if kind == UPDATE else ""
-    if part == "N":
-        new, r.pos = rows.tuple_data(r.data, r.pos)
-    if (kind != DELETE and new is None) or (kind == DELETE and old is None):
+    if part in (OLD_KEY, OLD_ROW):
+        old_kind = chr(part)
+        old, pos = rows.tuple_data(data, pos)
+        part = -1
+        if kind == UPDATE:
+            if pos >= len(data):
+                raise DecodeError("a replication message is cut off")
+            part, pos = data[pos], pos + 1
+    if part == NEW_ROW:
+        new, pos = rows.tuple_data(data, pos)
+    if (old is None) if kind == DELETE else (new is None):
         raise DecodeError("a row message without its row")
     return RowChange(op, relation, old, old_kind, new)
