@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 
 import cython
 
-from headwater.ddl.lexer_cy import END, NAME, STRING, WORD, Tokens
+from headwater.ddl.lexer_cy import END, NAME, STRING, SYMBOL, WORD, Tokens
 from headwater.errors import DdlError
 from headwater.model import TableId
 
@@ -275,4 +275,4 @@ class Cursor:
 
 def _shown(kind: int, text: str) -> str:
     # Literals may be secrets, whatever stands around them.
-    return repr(text[:64]) if kind in (WORD, NAME) or len(text) == 1 else "a literal"
+    return repr(text[:64]) if kind in (WORD, NAME, SYMBOL) else "a literal"

@@ -17,11 +17,12 @@ def database_key(name: str, tables: Tables) -> str:
 
 
 def database_statement(c: Cursor, kind: str, sql: str, tables: Tables, session: Session) -> Change:
-    """What follows the word DATABASE."""
-    exists = (c.accept("IF", "NOT", "EXISTS") or c.accept("IF", "EXISTS"))
-    name = session.database or ""
-    if c.kind == NAME or (c.kind == WORD and (c.key not in _OPTIONS or exists)):
-        name = c.name()
+    """What follows the word DATABASE. Raises SyntaxProblem where a name is missing."""
+    if not c.accept("IF", "NOT", "EXISTS"):
+        c.accept("IF", "EXISTS")
+    # Only ALTER DATABASE may leave the name out.
+    unnamed = kind == "alter_database" and not (c.kind == NAME or (c.kind == WORD and c.key not in _OPTIONS))
+    name = (session.database or "") if unnamed else c.name()
     key = database_key(name, tables)
     if kind == "drop_database":
         tables.remove_database(name)

@@ -52,12 +52,17 @@ class Statement:
             return handler(self)
         if word in _SILENT or (word == "FLUSH" and c.peek() == "PRIVILEGES"):
             return []
-        return self._other()
+        return self._foreign()
 
     def _other(self, kind: str = "other") -> list[Change]:
-        # Accounts and servers have passwords; a topic is no place for them.
-        sql = self.sql if self.session.exact or not has_secret(self.sql) else redact(self.sql)
-        return [Change.of_database(kind, self.session.database, sql)]
+        """A statement that is recorded and changes no table."""
+        return [Change.of_database(kind, self.session.database, self.sql)]
+
+    def _foreign(self) -> list[Change]:
+        """A statement that is not about tables. Accounts and servers have passwords; a topic is no place for them."""
+        if not self.session.exact and has_secret(self.sql):
+            self.sql = redact(self.sql)
+        return self._other()
 
     def _charset(self, table_id: TableId) -> str:
         """The character set of a table's database."""
@@ -90,7 +95,7 @@ class Statement:
         if c.key in _HEADS:
             while not (c.at_end or c.key in _OBJECTS):
                 c.skip_item()
-        return [] if c.key in _OBJECTS else self._other()
+        return [] if c.key in _OBJECTS else self._foreign()
 
     def _create_table(self, replace: bool) -> list[Change]:
         c = self.c

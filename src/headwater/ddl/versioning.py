@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headwater.ddl.columns import Draft
+from headwater.ddl.columns import Draft, moved
 from headwater.model import Column, Table
 
 ATTRIBUTE = "headwater.versioning"
@@ -53,6 +53,7 @@ class Versioning:
         if not self.hidden:
             return columns
         visible = [c for c in columns if c.name not in (ROW_START, ROW_END)]
+        visible = [c if c.position == i else moved(c, i) for i, c in enumerate(visible, 1)]
         count = len(visible)
         return visible + [_hidden(n, count + i) for i, n in enumerate((ROW_START, ROW_END), 1)]
 
