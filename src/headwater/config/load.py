@@ -68,7 +68,9 @@ def _parse(path: Path, text: str) -> dict[str, str]:
         raise ConfigError(f"{path}, line {e.lineno}, column {e.colno}: not valid JSON: {e.msg}") from e
     except tomllib.TOMLDecodeError as e:
         raise ConfigError(f"{path}: not valid TOML: {e}") from e
-    except (ValueError, RecursionError) as e:
+    except RecursionError as e:
+        raise ConfigError(f"{path}: it is nested too deeply") from e
+    except ValueError as e:
         raise ConfigError(f"{path}: {e}") from e
 
 

@@ -52,6 +52,7 @@ class Option:
     built: bool = True
     pattern: str | None = None
     minimum: int | None = None
+    maximum: int | None = None
     folded: bool = False
 
     @property
@@ -81,6 +82,8 @@ def _int(option: Option, text: str) -> int:
         )
     if option.minimum is not None and value < option.minimum:
         raise ValueError(f"A value of at least {option.minimum} is expected")
+    if option.maximum is not None and value > option.maximum:
+        raise ValueError(f"A value of at most {option.maximum} is expected")
     if not -(2**63) <= value < 2**63 or (option.type == "int" and not -(2**31) <= value < 2**31):
         raise ValueError("An integer is expected")
     return value

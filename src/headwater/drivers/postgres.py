@@ -173,14 +173,15 @@ def map_state(state: str, text: str, settings: PostgresSettings) -> HeadwaterErr
     where = f"at {settings.address} with user '{settings.user}'"
     # libpq gives no state for what fails while it connects.
     if state in ("28000", "28P01") or _NO_LOGIN.search(text):
-        return AuthenticationError(f"Failed to authenticate to the database {where}: {text}")
+        return AuthenticationError(f"Failed to authenticate to the database {where}: {text}. "
+                                   "Check database.user, database.password and the server's pg_hba.conf")
     if state == "42501":
         return PreflightError(
             f"the user '{settings.user}' lacks a privilege {where}: {text}. Grant it, or: "
             f"ALTER ROLE \"{settings.user}\" REPLICATION; GRANT SELECT ON ALL TABLES IN SCHEMA public TO \"{settings.user}\""
         )
     if state == "3D000" or _NO_DATABASE.search(text):
-        return PreflightError(f"there is no such database {where}: {text}")
+        return PreflightError(f"there is no such database {where}: {text}. Check database.dbname")
     if "wal_level" in text:
         return PreflightError(
             f"the server {where} does not write logical changes: {text}. "
@@ -198,7 +199,8 @@ def map_state(state: str, text: str, settings: PostgresSettings) -> HeadwaterErr
     if state == "42704" and "publication" in text:
         return PreflightError(f"the publication is gone {where}: {text}. Run: CREATE PUBLICATION ... FOR ALL TABLES")
     if not state or state[:2] in ("08", "57") or state in ("53300", "55006"):
-        return ConnectionFailed(f"Unable to connect to the database {where}: {text}")
+        return ConnectionFailed(f"Unable to connect to the database {where}: {text}. "
+                                "Check database.hostname and database.port, and that the server runs and can be reached from here")
     error = SourceError(f"{text} (SQL state {state}) {where}")
     error.sqlstate = state  # type: ignore[attr-defined]
     return error

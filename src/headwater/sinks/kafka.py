@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _FLUSH_SECONDS = 1.0
 _CONNECT_SECONDS = 30
+_CONNECT_STEP = 1.0
 
 
 class KafkaSink:
@@ -61,10 +63,28 @@ class KafkaSink:
             raise ConfigError(f"the Kafka producer refuses its settings (producer.*): {e.args[0].str()}") from e
         except (TypeError, ValueError) as e:
             raise ConfigError(f"the Kafka producer refuses its settings (producer.*): {e}") from e
-        try:
-            self._producer.list_topics(timeout=_CONNECT_SECONDS)
-        except KafkaException as e:
-            raise SinkError(f"no Kafka broker can be reached at {self._servers}: {e.args[0].str()}") from e
+        self._wait_for_broker()
+
+    def _wait_for_broker(self) -> None:
+        # In short steps: a signal is handled between the client's calls, not inside one.
+        from confluent_kafka import KafkaException
+
+        deadline = time.monotonic() + _CONNECT_SECONDS
+        said = False
+        while True:
+            try:
+                self._producer.list_topics(timeout=_CONNECT_STEP)
+            except KafkaException as e:
+                if time.monotonic() >= deadline:
+                    raise SinkError(
+                        f"no Kafka broker can be reached at {self._servers}: {e.args[0].str()}. "
+                        "Check that a broker runs there, and its advertised listeners"
+                    ) from e
+                if not said:
+                    log.warning("waiting up to %d s for Kafka at %s: %s", _CONNECT_SECONDS, self._servers, e.args[0].str())
+                said = True
+            else:
+                return
 
     def write(self, batch: Batch) -> None:
         produce = self._producer.produce

@@ -45,7 +45,7 @@ def _connection(ssl_modes: tuple[str, ...], ssl_default: str) -> list[Option]:
     return [
         Option("database.hostname", required=True, validator=_host, example="127.0.0.1", importance="high",
                doc="Host of the server."),
-        Option("database.port", "int", 3306, "Port of the server.", minimum=1, importance="high"),
+        Option("database.port", "int", 3306, "Port of the server.", minimum=1, maximum=65535, importance="high"),
         Option("database.user", required=True, example="debezium", importance="high", doc="User."),
         Option("database.password", "password", doc="Password.", importance="high"),
         Option("database.server.id", "long", required=True, minimum=1, example="184054", importance="high",

@@ -22,7 +22,7 @@ def _slot(value: Any, raw: Mapping[str, str]) -> str | None:
 def _connection() -> list[Option]:
     return [
         Option("database.hostname", required=True, example="127.0.0.1", importance="high", doc="Host of the server."),
-        Option("database.port", "int", 5432, "Port of the server.", minimum=1, importance="high"),
+        Option("database.port", "int", 5432, "Port of the server.", minimum=1, maximum=65535, importance="high"),
         Option("database.user", required=True, example="debezium", importance="high", doc="User."),
         Option("database.password", "password", importance="high", doc="Password."),
         Option("database.dbname", required=True, example="inventory", importance="high", doc="Database."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from headwater._plugins import Plugin
 from headwater.errors import ConfigError, ConfigProblem, OffsetError
 from headwater.storage import javaser
-from headwater.storage.atomic import replace_file
+from headwater.storage.atomic import make_folder, replace_file
 from headwater.storage.base import Offset, Partition
 from headwater.storage.offsets.keys import find_key, key_bytes, parse, value_bytes
 
@@ -37,8 +38,17 @@ class FileOffsetStore:
         self._java = path.suffix != ".json" if java is None else java
 
     def open(self) -> None:
-        """Reads the file. Raises OffsetError, with the file untouched."""
+        """Reads the file, and sees that it could be written. Raises OffsetError, with the file untouched."""
         self._entries = self._read()
+        try:
+            make_folder(self.path.parent)
+            with tempfile.TemporaryFile(dir=self.path.parent):
+                pass
+        except OSError as e:
+            raise OffsetError(
+                f"the offset file {self.path} could not be written: {e.strerror}. Give write access to its folder, or "
+                "name another file (offset.storage.file.filename)"
+            ) from e
 
     def _read(self) -> dict[bytes, bytes | None]:
         try:
@@ -46,6 +56,7 @@ class FileOffsetStore:
                 raise OffsetError(f"it is larger than {MAX_BYTES} bytes")
             data = self.path.read_bytes()
             if not data:
+                log.warning("the offset file %s is empty: the connector starts as if for the first time", self.path)
                 return {}
             self._java = data[:2] == javaser.MAGIC
             return self._java_entries(data) if self._java else self._json_entries(data)
