@@ -66,7 +66,9 @@ class Stream:
                 log.warning("%s; trying again in %.1f s", e, self._backoff.delay)
                 self.close()
                 yield from self._pause(self._backoff.next())
-            position = Position.load(self._handler.mark().offset())
+            # A connection that broke before the handler took the position over leaves it as it is.
+            if self._handler.file is not None:
+                position = Position.load(self._handler.mark().offset())
 
     def _pause(self, seconds: float) -> Iterator[SourceBatch]:
         end = time.monotonic() + seconds
