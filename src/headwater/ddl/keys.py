@@ -51,14 +51,18 @@ def _same(name: str, other: str) -> bool:
     return name.lower() == other.lower()
 
 
-def _require(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
-    """Columns with those of a primary key required and without a null default."""
-    keys = {n.lower() for n in names}
-    out = []
-    for c in columns:
-        if c.name.lower() in keys and (c.optional or (c.has_default and c.default_expression is None)):
-            c = c.with_(optional=False, has_default=c.default_expression is not None)
-        out.append(c)
+def _by_name(columns: Sequence[Column]) -> dict[str, Column]:
+    return {c.name.lower(): c for c in columns}
+
+
+def _require(columns: Sequence[Column], names: Sequence[str], by_name: dict[str, Column]) -> list[Column]:
+    """Columns with those of a primary key required and without a null default; `by_name` is kept in step."""
+    out = list(columns)
+    for name in names:
+        c = by_name.get(name.lower())
+        if c is not None and (c.optional or (c.has_default and c.default_expression is None)):
+            required = c.with_(optional=False, has_default=c.default_expression is not None)
+            out[out.index(c)] = by_name[name.lower()] = required
     return out
 
 
@@ -145,17 +149,17 @@ class Keys:
         return lists if self._primary is None else [*lists, self._primary]
 
     def settle(self, columns: Sequence[Column]) -> Settled:
-        by_name = {c.name.lower(): c for c in columns}
+        by_name = _by_name(columns)
         if self._primary is not None:
-            columns = _require(columns, self._primary)
-            by_name = {c.name.lower(): c for c in columns}
+            columns = _require(columns, self._primary, by_name)
         # The server keeps keys sorted: those that cannot be null in front, then those over whole columns.
         self._unique.sort(key=lambda k: (not _never_null(k, by_name), k.prefixed))
+        key: Sequence[str] = ()
         if self._primary is not None:
-            return Settled(list(columns), _existing(self._primary, by_name), self._attributes())
-        if self._unique and _never_null(self._unique[0], by_name):
-            return Settled(list(columns), _existing(self._unique[0].columns, by_name), self._attributes())
-        return Settled(list(columns), (), self._attributes())
+            key = self._primary
+        elif self._unique and _never_null(self._unique[0], by_name):
+            key = self._unique[0].columns
+        return Settled(list(columns), _existing(key, by_name), self._attributes())
 
     def _attributes(self) -> tuple[tuple[str, str], ...]:
         if not self._unique:
@@ -232,12 +236,12 @@ class ReferenceKeys:
         self._key = [n for n in self._key if not _same(n, name)]
 
     def settle(self, columns: Sequence[Column]) -> Settled:
-        by_name = {c.name.lower(): c for c in columns}
+        by_name = _by_name(columns)
         if self._primary_set:
-            key = _existing(self._key, by_name)
-            return Settled(_require(columns, key), key, self._attributes)
+            required = _require(columns, self._key, by_name)
+            return Settled(required, _existing(self._key, by_name), self._attributes)
         if self._key or not (self._keyless or self._unique):
-            return Settled(_require(columns, self._key), tuple(self._key), self._attributes)
+            return Settled(_require(columns, self._key, by_name), tuple(self._key), self._attributes)
         own = {names[0].lower() for names, is_own in self._unique if is_own}
         for names, _ in self._unique:
             members = [by_name.get(n.lower()) for n in names]
