@@ -8,7 +8,7 @@ SERVERS = mysql97 postgres kafka
 
 # The two environments are built in the same build folder.
 .NOTPARALLEL:
-.PHONY: demo venv test lint servers stop-servers reference clean
+.PHONY: demo venv test lint bench fuzz servers stop-servers reference clean
 
 demo: .venv-demo/.done
 	.venv-demo/bin/python -m headwater.demo $(ARGS)
@@ -39,6 +39,14 @@ lint: .venv/.done
 	.venv/bin/ruff check src tests tools bench setup.py
 	.venv/bin/mypy
 	PYTHONPATH=src .venv/bin/lint-imports
+
+# ARGS: see bench/mysql.py; it needs a running server (make servers).
+bench: .venv/.done
+	.venv/bin/python bench/mysql.py $(ARGS)
+
+# Random and damaged bytes at everything that reads bytes of others; what is found is kept in .hypothesis.
+fuzz: .venv/.done
+	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile=fuzz --timeout 3600 $(PYTEST_ARGS)
 
 reference: .venv/.done
 	.venv/bin/python tools/gen_reference.py

@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from servers import support
+
+# `make fuzz`: --hypothesis-profile=fuzz
+settings.register_profile("fuzz", max_examples=20_000, deadline=None)
 
 
 def pytest_report_header() -> list[str]:
