@@ -1,9 +1,9 @@
-"""TLS for MySQL and MariaDB: the drivers' modes and file settings -> an `ssl.SSLContext`."""
+"""TLS for MySQL and MariaDB: the Java drivers' modes and file settings -> an `ssl.SSLContext`."""
 
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from headwater.errors import ConfigError, ConfigProblem
@@ -15,16 +15,17 @@ _KEYSTORES = (".jks", ".p12", ".pfx", ".keystore", ".truststore")
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """Mode and PEM files; empty strings where not given."""
+    """Mode and PEM files; empty strings where not given. `repr` shows no password."""
 
     mode: str = "preferred"
     ca: str = ""
     cert: str = ""
     key: str = ""
-    key_password: str = ""
+    key_password: str = field(default="", repr=False)
 
     @property
     def canonical(self) -> str:
+        """The mode under MySQL's name."""
         return _SAME.get(self.mode, self.mode)
 
     @property
@@ -48,9 +49,11 @@ class TlsSettings:
                 context.load_default_certs()
             if self.cert:
                 cert = _pem("database.ssl.keystore", self.cert)
-                context.load_cert_chain(cert, self.key or None, self.key_password or None)
-        except (OSError, ssl.SSLError) as e:
-            raise ConfigError(f"the TLS files cannot be used: {e}") from e
+                # With no password at all, OpenSSL would ask for one on the terminal.
+                context.load_cert_chain(cert, self.key or None, self.key_password)
+        except OSError as e:  # what `ssl` raises is one, too
+            files = ", ".join(f for f in (self.ca, self.cert, self.key) if f)
+            raise ConfigError(f"the TLS files cannot be used ({files}): {e}") from e
         return context
 
 
