@@ -322,3 +322,14 @@ def test_another_plugin_s_slot_is_refused(config: dict[str, str], db: Any, datab
     db.execute("SELECT pg_create_logical_replication_slot(%s, 'test_decoding')", [database])
     with Reading(config) as reading, pytest.raises(PreflightError, match="test_decoding"):
         reading.start()
+
+
+def test_rows_of_a_table_dropped_meanwhile_keep_their_key(config: dict[str, str], db: Any) -> None:
+    with Reading(config) as reading:
+        reading.start()
+        # Nothing is read until the table is gone from the catalogs.
+        db.execute("INSERT INTO t VALUES (1, 'a')")
+        db.execute("DELETE FROM t")
+        db.execute("DROP TABLE t")
+        records = reading.take(lambda out: len(out) >= 2)
+    assert [(r.op, r.key) for r in records] == [("c", [1]), ("d", [1])]

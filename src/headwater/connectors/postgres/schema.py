@@ -91,6 +91,9 @@ class PostgresSchema:
             columns.append(have)
         names = {c.name for c in columns}
         keys = tuple(k for k in known.primary_key if k in names)
+        if not known.columns and relation.identity == "d":
+            # The table is dropped by now. With the default replica identity, the log marks its primary key.
+            keys = tuple(c.name for c in relation.columns if c.key)
         return self.build(Table(table_id, (), keys).with_(columns=columns))
 
     @staticmethod
