@@ -304,7 +304,8 @@ class OptionSet:
         for key, value in settings.items():
             option = self.find(key)
             if option is None:
-                if not key.startswith(self.accepted):
+                # A driver's own setting is fine; a slip of the pen in a filter would capture other tables than meant.
+                if not key.startswith(self.accepted) or difflib.get_close_matches(key, known, n=1, cutoff=_SLIP):
                     notes.append(_unknown(key, known))
             elif option.deprecated:
                 notes.append(f"{key} is deprecated: {option.deprecated}")
@@ -329,6 +330,7 @@ class OptionSet:
         ]  # fmt: skip
 
 
+_SLIP = 0.9
 _HIDDEN_RULE = "The value does not have the form of this property"
 
 

@@ -172,6 +172,7 @@ def test_typed_values() -> None:
     ("key", "value", "words"),
     [
         ("tombstone.on.delete", "true", "did you mean tombstones.on.delete"),
+        ("database.inclued.list", "shop", "did you mean database.include.list"),
         ("database.server.name", "x", "use topic.prefix"),
         ("table.whitelist", "x", "use table.include.list"),
         ("database.history.kafka.topic", "x", "use schema.history.internal.kafka.topic"),
